@@ -1,0 +1,100 @@
+"""Every error a user can meet, and what it means for them.
+
+Each class carries the exit code of the terminal and the machine-readable `code` of `error.json` and problem documents.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+__all__ = ["GateFailedError", "InputError", "InternalError", "ModelError", "RequestError", "ScenescoreError", "StorageError"]
+
+
+class ScenescoreError(Exception):
+    """Base of all named errors: one clear line, a code, an exit code."""
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 3
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        field: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        self.line = line
+        self.column = column
+        self.field = field
+        self.hint = hint
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+        text = f"{place}: {self.message}" if place else self.message
+        return one_line(f"{text}. {self.hint}" if self.hint else text)
+
+    def document(self) -> dict[str, Any]:
+        """The content of `error.json`: schema, code, message, file, line, field, hint (absent parts are null)."""
+        return {
+            "schema": "scenescore.error/1",
+            "code": self.code,
+            "message": self.message,
+            "file": self.file,
+            "line": self.line,
+            "column": self.column,
+            "field": self.field,
+            "hint": self.hint,
+        }
+
+
+class InputError(ScenescoreError):
+    """The file cannot be read as annotations: nothing was scored, and the message names file, line and field."""
+
+    code = "unreadable_input"
+    exit_code = 2
+
+
+class RequestError(ScenescoreError):
+    """The call asks for something that does not exist or does not fit together; nothing was read."""
+
+    code = "invalid_request"
+    exit_code = 2
+
+
+class ModelError(ScenescoreError):
+    """The exported model is missing, damaged or not the one asked for; the message says what to type."""
+
+    code = "model_unavailable"
+    exit_code = 2
+
+
+class StorageError(ScenescoreError):
+    """A path or s3:// object could not be read or written: missing, forbidden, damaged or unreachable."""
+
+    code = "storage"
+    exit_code = 2
+
+
+class GateFailedError(ScenescoreError):
+    """A gate that the caller asked for did not hold; the evaluation itself is complete."""
+
+    code = "gate_failed"
+    exit_code = 1
+
+
+class InternalError(ScenescoreError):
+    """Our fault. The message says where to look; please report it."""
+
+    code = "internal"
+    exit_code = 3
+
+
+def one_line(text: str) -> str:
+    """`text` with line breaks and control characters made visible, so that a message stays one line."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

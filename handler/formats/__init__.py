@@ -1,0 +1,1 @@
+"""Public file formats -> samples, one reader per format, chosen by content."""

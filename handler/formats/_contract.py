@@ -1,0 +1,58 @@
+"""What a reader takes and gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import BinaryIO, Literal, Protocol
+
+from handler.samples import Record
+
+__all__ = ["Notices", "ReadOptions", "Reader", "Source"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How to read.
+
+    format: a reader's name or "auto". mapping: {field: column name or "#n", 1-based}. encoding: None means UTF-8.
+    on_missing: a missing or null answer or reference becomes an `Unreadable` ("error") or a sample without it ("skip").
+    """
+
+    format: str = "auto"
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    encoding: str | None = None
+    on_missing: Literal["error", "skip"] = "error"
+
+
+@dataclass(slots=True)
+class Notices:
+    """What a reader wants a person to know about the file as a whole: {code: n} and the first few examples of each."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, code: str, example: str) -> None:
+        """Count one occurrence; the first three examples are kept."""
+        self.counts[code] += 1
+        kept = self.examples.setdefault(code, [])
+        if len(kept) < 3:
+            kept.append(example)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An open input: its name (for messages and default ids) and its decompressed byte stream."""
+
+    name: str
+    stream: BinaryIO
+
+
+class Reader(Protocol):
+    """One public format."""
+
+    name: str
+
+    def read(self, source: Source, options: ReadOptions, notices: Notices) -> Iterator[Record]:
+        """Records in file order. Raises InputError when the rest of the file cannot be read."""

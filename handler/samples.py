@@ -1,0 +1,64 @@
+"""The records that flow in: what a reader yields and a metric reads.
+
+A *sample* is one scored item. A frame description is the sample of the vision metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["EmptySession", "Record", "Sample", "Unreadable"]
+
+_NOTHING: Mapping[str, Any] = {}
+
+
+@dataclass(slots=True)
+class Sample:
+    """One description of one frame, with what a person (or several) saw.
+
+    index: 0-based position among the samples of the input; the order of rows.
+    session_id, assistant_id, sample_id: always strings; the format fills in defaults (file stem, "unknown", line number).
+    answer: what the model said; None when the field is missing or null and the caller asked to skip such samples.
+    references: what people said about the same frame; () when missing and the caller asked to skip.
+    language: as the file declares it, or None.
+    tags: values that summaries can be grouped by. columns: pass-through values, kept in the rows.
+    line: 1-based line in the file where the sample starts, when the format has lines.
+    """
+
+    index: int
+    session_id: str
+    assistant_id: str
+    sample_id: str
+    answer: str | None
+    references: tuple[str, ...]
+    language: str | None = None
+    tags: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    columns: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    line: int | None = None
+
+
+@dataclass(slots=True)
+class Unreadable:
+    """One item that could not become a sample: a row of errors.jsonl.
+
+    line, column: 1-based place in the file (None where the format has none). field: the field's path, e.g.
+    `conversation[2].ground_truth_assistant`. reason: one sentence naming session and sample where known.
+    """
+
+    line: int | None
+    column: int | None
+    field: str | None
+    reason: str
+
+
+@dataclass(slots=True)
+class EmptySession:
+    """A session that the file names and that holds no samples: it is reported with 0 samples, never divided by."""
+
+    session_id: str
+    assistant_id: str
+
+
+Record = Sample | Unreadable | EmptySession
