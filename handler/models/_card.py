@@ -1,0 +1,87 @@
+"""The model card: what an exported model folder says about itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from handler.errors import ModelError
+
+__all__ = ["FileFacts", "ModelCard", "load_card"]
+
+CARD_NAME = "card.json"
+
+
+class FileFacts(BaseModel):
+    """Hash and size of one file of the model folder. bytes: its length; sha256: 64 hex digits."""
+
+    sha256: str
+    bytes: int
+
+
+class ModelCard(BaseModel):
+    """`card.json`, written by the export (`scenescore.model/1`).
+
+    pooling: how token vectors become one: "mean", "cls", or "graph" (the graph's own `sentence_embedding` output).
+    languages: codes the model was trained for, None when unknown. parity: the export's gate and its figures.
+    """
+
+    model_config = ConfigDict(extra="allow", populate_by_name=True)
+
+    name: str
+    kind: Literal["text_encoder"] = "text_encoder"
+    files: dict[str, FileFacts]
+    max_tokens: int
+    pooling: Literal["mean", "cls", "graph"]
+    normalize: bool
+    dimension: int
+    inputs: list[str]
+    precision: str = "fp32"
+    languages: list[str] | None = None
+    parity: dict[str, Any] = {}
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the graph: the identity of the model in signatures and result folders."""
+        return self.files["model.onnx"].sha256
+
+    @property
+    def verified(self) -> bool:
+        """Whether the export's parity gate held."""
+        return bool(self.parity.get("verified"))
+
+
+def load_card(folder: str | Path) -> ModelCard:
+    """Read and check the card of a model folder. Raises ModelError that says what to type when there is none."""
+    path = Path(folder) / CARD_NAME
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise ModelError(
+            "there is no exported model in this folder",
+            file=str(folder),
+            hint="Export one with `scenescore export mpnet`, or name its folder with --model or SCENESCORE_MODEL",
+        ) from error
+    try:
+        card = ModelCard.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or None
+        raise ModelError(
+            f"the model card is damaged: {first['msg']}", file=str(path), field=field, hint="Export the model again"
+        ) from error
+    for name, facts in card.files.items():
+        size = _size(Path(folder) / name)
+        if size != facts.bytes:
+            raise ModelError(
+                f"{name} has {size} bytes where its card says {facts.bytes}",
+                file=str(folder),
+                hint="Export the model again with --force",
+            )
+    return card
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0

@@ -1,0 +1,221 @@
+"""all-mpnet-base-v2, or any exported sentence-transformers model, on ONNX Runtime and `tokenizers` alone.
+
+A text has the same bits whatever stands beside it: a batch holds one token length, so nothing is padded; the graph runs
+on one thread per batch, and several batches run side by side (faster here than one batch on several threads, and the
+bits do not depend on the number of threads); pooling and normalisation happen per text, in float64, because the graph's
+own reduction takes another path for a batch of one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handler.errors import ModelError
+from handler.models._card import ModelCard, load_card
+from handler.settings import available_threads
+
+__all__ = ["Encoded", "TextEncoder", "TextVector", "shared_text_encoder"]
+
+TOKEN_BUDGET = 256  # tokens per batch; larger batches are under 4 % faster and need more memory
+REMEMBERED_TEXTS = 8192  # vectors kept for reuse: 25 MB at 768 float32
+
+
+class TextVector(NamedTuple):
+    """One encoded text.
+
+    vector: float32, shape (dimension,), unit length when the model normalises. n_tokens: before truncation, with the
+    special tokens. truncated: whether the model saw only the first `max_tokens`. finite: no NaN or infinity in vector.
+    """
+
+    vector: NDArray[np.float32]
+    n_tokens: int
+    truncated: bool
+    finite: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Texts in the order given. vectors: float32, shape (n, dimension); the other fields have length n."""
+
+    vectors: NDArray[np.float32]
+    n_tokens: list[int]
+    truncated: list[bool]
+    finite: list[bool]
+
+
+class TextEncoder:
+    """Sentence vectors from an exported model folder.
+
+    folder: holds model.onnx, tokenizer.json and card.json, as `scenescore export` writes them. threads: batches that run
+    side by side; None means the cores this process may use. The session is made on first use. Safe to call from
+    one thread at a time.
+    """
+
+    def __init__(self, folder: str | Path, *, threads: int | None = None, remember: int = REMEMBERED_TEXTS) -> None:
+        self.folder = Path(folder)
+        self.card: ModelCard = load_card(self.folder)
+        self.threads = threads or available_threads()
+        self._remember = remember
+        self._recent: OrderedDict[str, TextVector] = OrderedDict()
+
+    def encode(self, texts: Sequence[str]) -> Encoded:
+        """Vectors of all texts, in order. Repeated texts are encoded once."""
+        known = self.encode_distinct(texts)
+        found = [known[text] for text in texts]
+        vectors = np.stack([one.vector for one in found]) if found else np.empty((0, self.card.dimension), np.float32)
+        return Encoded(
+            vectors, [one.n_tokens for one in found], [one.truncated for one in found], [one.finite for one in found]
+        )
+
+    def encode_distinct(
+        self, texts: Iterable[str], *, on_progress: Callable[[int], object] | None = None
+    ) -> dict[str, TextVector]:
+        """A dictionary of every distinct text. on_progress is called with the number of texts just encoded."""
+        known: dict[str, TextVector] = {}
+        wanted: dict[str, None] = {}
+        for text in texts:
+            if text in known or text in wanted:
+                continue
+            recent = self._recent.get(text)
+            if recent is None:
+                wanted[text] = None
+            else:
+                known[text] = recent
+                self._recent.move_to_end(text)
+        if wanted:
+            for text, one in self._encode_new(list(wanted), on_progress):
+                known[text] = self._recent[text] = one
+            while len(self._recent) > self._remember:
+                self._recent.popitem(last=False)
+        return known
+
+    def token_ids(self, text: str) -> tuple[list[int], int]:
+        """The ids the model reads (truncated to `max_tokens`) and the number of tokens before truncation."""
+        return self._tokenize([text])[0]
+
+    def _tokenize(self, texts: list[str]) -> list[tuple[list[int], int]]:
+        whole, cutting = self._tokenizers
+        limit = self.card.max_tokens
+        tokenized = [encoding.ids for encoding in whole.encode_batch(texts)]
+        return [
+            (ids, len(ids)) if len(ids) <= limit else (cutting.encode(text).ids, len(ids))
+            for text, ids in zip(texts, tokenized, strict=True)
+        ]
+
+    def _encode_new(
+        self, texts: list[str], on_progress: Callable[[int], object] | None
+    ) -> Iterator[tuple[str, TextVector]]:
+        tokenized = self._tokenize(texts)
+        batches = _batches([len(ids) for ids, _ in tokenized], self.threads)
+
+        def run(batch: list[int]) -> list[NDArray[np.float32]]:
+            return self._run([tokenized[position][0] for position in batch])
+
+        if self.threads == 1 or len(batches) == 1:
+            results: Iterable[list[NDArray[np.float32]]] = map(run, batches)
+            yield from self._collect(texts, tokenized, batches, results, on_progress)
+        else:
+            _ = self._session  # made once, before the threads ask for it
+            with ThreadPoolExecutor(self.threads) as pool:
+                yield from self._collect(texts, tokenized, batches, pool.map(run, batches), on_progress)
+
+    def _collect(
+        self,
+        texts: list[str],
+        tokenized: list[tuple[list[int], int]],
+        batches: list[list[int]],
+        results: Iterable[list[NDArray[np.float32]]],
+        on_progress: Callable[[int], object] | None,
+    ) -> Iterator[tuple[str, TextVector]]:
+        for batch, vectors in zip(batches, results, strict=True):
+            for position, vector in zip(batch, vectors, strict=True):
+                n_tokens = tokenized[position][1]
+                finite = bool(np.isfinite(vector).all())
+                yield texts[position], TextVector(vector, n_tokens, n_tokens > self.card.max_tokens, finite)
+            if on_progress:
+                on_progress(len(batch))
+
+    def _run(self, rows: list[list[int]]) -> list[NDArray[np.float32]]:
+        """One batch of texts of one token length."""
+        pooling = self.card.pooling
+        ids = np.array(rows, dtype=np.int64)
+        if pooling == "graph" and len(rows) == 1:
+            ids = np.repeat(ids, 2, axis=0)  # the graph's reductions round differently in a batch of one
+        feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        output = "sentence_embedding" if pooling == "graph" else "token_embeddings"
+        found = self._session.run([output], {name: feed[name] for name in self.card.inputs})[0][: len(rows)]
+        if pooling == "graph":
+            return [vector.copy() for vector in found]
+        return [_pooled(tokens, pooling, self.card.normalize) for tokens in found]
+
+    @cached_property
+    def _session(self) -> Any:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.enable_mem_pattern = False  # one plan would be kept for every batch shape ever seen
+        options.log_severity_level = 3
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        path = self.folder / "model.onnx"
+        try:
+            return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # ONNX Runtime raises a dozen unrelated classes
+            raise ModelError(
+                f"ONNX Runtime cannot load the model: {error}", file=str(path), hint="Export it again with --force"
+            ) from error
+
+    @cached_property
+    def _tokenizers(self) -> tuple[Any, Any]:
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        from tokenizers import Tokenizer
+
+        path = self.folder / "tokenizer.json"
+        try:
+            whole, cutting = (Tokenizer.from_file(str(path)) for _ in range(2))
+        except Exception as error:  # the library raises bare Exception
+            raise ModelError(f"cannot read the tokenizer: {error}", file=str(path), hint="Export it again") from error
+        # A tokenizer.json may carry its own limits: all-mpnet-base-v2's says 128 tokens and pads to 128.
+        for one in (whole, cutting):
+            one.no_padding()
+            one.no_truncation()
+        cutting.enable_truncation(self.card.max_tokens)
+        return whole, cutting
+
+
+@lru_cache(maxsize=4)
+def shared_text_encoder(folder: Path, threads: int | None = None) -> TextEncoder:
+    """The encoder of this process for a folder: one session however many evaluations run."""
+    return TextEncoder(folder, threads=threads)
+
+
+def _batches(lengths: list[int], threads: int) -> list[list[int]]:
+    """Positions grouped into batches of one length under the token budget, the costliest first."""
+    by_length: dict[int, list[int]] = {}
+    for position, length in enumerate(lengths):
+        by_length.setdefault(length, []).append(position)
+    budget = min(TOKEN_BUDGET, max(1, sum(lengths) // threads))
+    batches = []
+    for length, positions in by_length.items():
+        size = max(1, budget // max(1, length))
+        batches += [positions[start : start + size] for start in range(0, len(positions), size)]
+    return sorted(batches, key=lambda batch: -lengths[batch[0]] * len(batch))
+
+
+def _pooled(tokens: NDArray[np.float32], pooling: str, normalize: bool) -> NDArray[np.float32]:
+    """One text's vector from its token vectors, shape (length, dimension)."""
+    pooled = tokens[0].astype(np.float64) if pooling == "cls" else tokens.sum(axis=0, dtype=np.float64) / len(tokens)
+    if normalize:
+        pooled /= max(float(np.sqrt((pooled * pooled).sum())), 1e-12)
+    return pooled.astype(np.float32)
