@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-__all__ = ["GateFailedError", "InputError", "InternalError", "ModelError", "RequestError", "ScenescoreError", "StorageError"]
+__all__ = [
+    "GateFailedError",
+    "InputError",
+    "InternalError",
+    "ModelError",
+    "RequestError",
+    "ScenescoreError",
+    "StorageError",
+]
 
 
 class ScenescoreError(Exception):

@@ -218,4 +218,5 @@ def _pooled(tokens: NDArray[np.float32], pooling: str, normalize: bool) -> NDArr
     pooled = tokens[0].astype(np.float64) if pooling == "cls" else tokens.sum(axis=0, dtype=np.float64) / len(tokens)
     if normalize:
         pooled /= max(float(np.sqrt((pooled * pooled).sum())), 1e-12)
-    return pooled.astype(np.float32)
+    vector: NDArray[np.float32] = pooled.astype(np.float32)
+    return vector

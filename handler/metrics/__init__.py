@@ -1,0 +1,19 @@
+"""Metrics: samples in, results out. No files, no network, no AWS.
+
+`list_metrics()` names them, `get_metric(name)` makes one, `@register(name)` adds one.
+"""
+
+from handler.metrics._base import BaseMetric, Mode, Tally, parse_mode
+from handler.metrics._registry import get_metric, list_metrics, metric_class, register, select_metrics
+
+__all__ = [
+    "BaseMetric",
+    "Mode",
+    "Tally",
+    "get_metric",
+    "list_metrics",
+    "metric_class",
+    "parse_mode",
+    "register",
+    "select_metrics",
+]

@@ -1,0 +1,70 @@
+"""Metrics by name. A module is imported when a metric of its group is first asked for."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from handler.errors import RequestError
+from handler.metrics._base import BaseMetric
+
+__all__ = ["get_metric", "list_metrics", "metric_class", "register", "select_metrics"]
+
+Metric = TypeVar("Metric", bound=type[BaseMetric])
+
+_MODULES = ("handler.metrics.vision",)
+_CLASSES: dict[str, type[BaseMetric]] = {}
+
+
+def register(name: str) -> Callable[[Metric], Metric]:
+    """Class decorator: make the metric available under `group.name`."""
+
+    def add(cls: Metric) -> Metric:
+        known = _CLASSES.get(name)
+        if known is not None and known.__module__ != cls.__module__:
+            raise ValueError(f"{name} is registered by {known.__module__} already")
+        cls.name = name
+        _CLASSES[name] = cls
+        return cls
+
+    return add
+
+
+def list_metrics() -> list[str]:
+    """All metric names, sorted."""
+    for module in _MODULES:
+        importlib.import_module(module)
+    return sorted(_CLASSES)
+
+
+def metric_class(name: str) -> type[BaseMetric]:
+    """The class registered under a full name. Raises RequestError with the nearest name."""
+    names = list_metrics()
+    if name not in _CLASSES:
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f"Did you mean {near[0]}?" if near else "`scenescore metrics` lists them"
+        raise RequestError(f"there is no metric {name!r}", field="metrics", hint=hint)
+    return _CLASSES[name]
+
+
+def get_metric(name: str, **options: Any) -> BaseMetric:
+    """Make a metric, e.g. `get_metric("vision.similarity", mode="compat:fair-forge")`."""
+    return metric_class(name)(**options)
+
+
+def select_metrics(wanted: Iterable[str]) -> list[str]:
+    """Full names for what a person typed: a full name, a group (`vision`) or a last part that is unique (`wer`)."""
+    names = list_metrics()
+    selected: dict[str, None] = {}
+    for word in wanted:
+        group = [name for name in names if name == word or name.startswith(f"{word}.")]
+        last = [name for name in names if name.rsplit(".", 1)[-1] == word]
+        if not group and len(last) > 1:
+            raise RequestError(
+                f"{word!r} names several metrics: {', '.join(last)}", field="metrics", hint="Write one out"
+            )
+        for name in group or last or [metric_class(word).name]:
+            selected[name] = None
+    return list(selected)

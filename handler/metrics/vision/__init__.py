@@ -1,0 +1,18 @@
+"""Frame descriptions against what people saw: similarity, and the share of frames that fall below a threshold."""
+
+from handler.metrics.vision._bands import BANDS_OF_RATE, BANDS_OF_SIMILARITY, Band, band_of
+from handler.metrics.vision._hallucination import VisionHallucination
+from handler.metrics.vision._pairs import PairScore, PairScorer, pair_scorer
+from handler.metrics.vision._similarity import VisionSimilarity
+
+__all__ = [
+    "BANDS_OF_RATE",
+    "BANDS_OF_SIMILARITY",
+    "Band",
+    "PairScore",
+    "PairScorer",
+    "VisionHallucination",
+    "VisionSimilarity",
+    "band_of",
+    "pair_scorer",
+]

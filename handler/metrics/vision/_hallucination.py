@@ -1,0 +1,102 @@
+"""`vision.hallucination`: how often the description falls below a similarity threshold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+from handler.errors import RequestError
+from handler.metrics._base import Mode, Tally
+from handler.metrics._registry import register
+from handler.metrics.vision._bands import BANDS_OF_RATE, band_of
+from handler.metrics.vision._judging import FAIR_FORGE_DECIMALS, Judged, VisionMetric
+from handler.metrics.vision._pairs import PairSource
+from handler.models import TextEncoder
+from handler.results import MetricResult
+from handler.settings import DEFAULT_THRESHOLD
+from handler.statistics import wilson_interval
+
+__all__ = ["HallucinationTally", "VisionHallucination"]
+
+
+class HallucinationTally(Tally):
+    """The share of frames below the threshold."""
+
+    fields = ("n_hallucinations",)
+
+    def __init__(self, threshold: float, *, rounded: bool = False) -> None:
+        super().__init__()
+        self._threshold = threshold
+        self._rounded = rounded
+        self.n_hallucinations = 0
+
+    def summary(self) -> dict[str, Any]:
+        """hallucination_rate with its Wilson interval, n_hallucinations, n_frames (= n_scored), threshold, band."""
+        n = self.n_scored
+        rate = self.n_hallucinations / n if n else None
+        interval = wilson_interval(self.n_hallucinations, n)
+        shown = rate or 0.0
+        if self._rounded:
+            rate = shown = round(shown, FAIR_FORGE_DECIMALS)  # fair-forge: 0.0 when there is nothing to count
+        return {
+            "hallucination_rate": rate,
+            "n_hallucinations": self.n_hallucinations,
+            "n_frames": n,
+            "threshold": self._threshold,
+            "band": band_of(shown, BANDS_OF_RATE).label if n else None,
+            "summary": (
+                f"The model hallucinated in {self.n_hallucinations} of {n} frames ({shown:.0%}). A frame is considered a "
+                f"hallucination when similarity with the ground truth falls below {self._threshold}."
+            ),
+            **self.counts(),
+            "intervals": {"hallucination_rate": interval._asdict() if interval else None},
+        }
+
+    def _add_score(self, score: float, details: Mapping[str, Any]) -> None:
+        self.n_hallucinations += int(score)
+
+    def _merge_scores(self, other: Self) -> None:
+        self.n_hallucinations += other.n_hallucinations
+
+
+@register("vision.hallucination")
+class VisionHallucination(VisionMetric):
+    """1 for a frame whose similarity is below the threshold (`<`, unrounded in strict mode), else 0.
+
+    threshold: a cosine, -1..1. It is not portable between domains: calibrate it on human verdicts.
+    Source: the vision metrics of fair-forge.
+    """
+
+    title = "Share of frames whose description falls below a similarity threshold"
+    higher_is_better = False
+    range = (0.0, 1.0)
+    options: ClassVar[Mapping[str, str]] = {
+        "threshold": "similarity below which a frame counts as a hallucination, -1..1 (0.75)"
+    }
+
+    def __init__(
+        self,
+        *,
+        mode: Mode | str = "strict",
+        threshold: float = DEFAULT_THRESHOLD,
+        encoder: TextEncoder | None = None,
+        pairs: PairSource | None = None,
+    ) -> None:
+        super().__init__(mode=mode, encoder=encoder, pairs=pairs)
+        if not math.isfinite(threshold) or not -1 <= threshold <= 1:
+            raise RequestError(f"the threshold must lie in -1..1, got {threshold}", field="threshold")
+        self.threshold = threshold
+
+    def tally(self) -> HallucinationTally:
+        """Counts and the rate."""
+        return HallucinationTally(self.threshold, rounded=self.mode.compat)
+
+    def signature_parts(self) -> dict[str, Any]:
+        """The model, and the threshold."""
+        return {**super().signature_parts(), "threshold": self.threshold}
+
+    def _result(self, judged: Judged) -> MetricResult:
+        below = judged.similarity < self.threshold
+        details = {"is_hallucination": below, "similarity_score": judged.similarity, "threshold": self.threshold}
+        return MetricResult(self.name, float(below), details)

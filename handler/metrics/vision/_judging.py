@@ -1,0 +1,111 @@
+"""What both vision metrics share: which pairs a sample gives, and which sample cannot be scored and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from handler.metrics._base import BaseMetric, Mode
+from handler.metrics.vision._language import foreign_language
+from handler.metrics.vision._pairs import PairScore, PairSource, default_pair_scorer, pair_scorer
+from handler.models import TextEncoder
+from handler.results import MetricResult
+from handler.samples import Sample
+
+__all__ = ["Judged", "VisionMetric"]
+
+FAIR_FORGE_DECIMALS = 4  # fair-forge rounds each similarity before it compares and averages
+
+
+class Judged(NamedTuple):
+    """A sample's similarity (best over its references) and what the row says about it."""
+
+    similarity: float
+    details: dict[str, Any]
+
+
+class VisionMetric(BaseMetric):
+    """A metric on the similarity of a description and what people saw."""
+
+    models = ("text_encoder",)
+    ancestors = ("fair-forge",)
+
+    def __init__(
+        self, *, mode: Mode | str = "strict", encoder: TextEncoder | None = None, pairs: PairSource | None = None
+    ) -> None:
+        super().__init__(mode=mode)
+        self._encoder = encoder
+        self._given_pairs = pairs
+
+    @property
+    def pairs(self) -> PairSource:
+        """Where similarities come from; the default model is looked up on first use."""
+        if self._given_pairs is None:
+            self._given_pairs = pair_scorer(self._encoder) if self._encoder else default_pair_scorer()
+        return self._given_pairs
+
+    def setup(self) -> None:
+        """Load the encoder now."""
+        self.pairs.score([("", "")])
+
+    def signature_parts(self) -> dict[str, Any]:
+        """The model and the rule for several references."""
+        return {**self.pairs.signature_parts(), "references": "best"}
+
+    def session_key(self, sample: Sample) -> tuple[str, str]:
+        """strict: session and assistant. compat:fair-forge: the session alone, under the first assistant's name."""
+        return (sample.session_id, "") if self.mode.compat else (sample.session_id, sample.assistant_id)
+
+    def compute_batch(self, samples: Sequence[Sample]) -> list[MetricResult]:
+        """Score samples, in their order, with one encoding pass."""
+        asked = [self._askable(sample) for sample in samples]
+        pairs = [(sample.answer or "", one) for sample, (_, found) in zip(samples, asked, strict=True) for one in found]
+        scores = iter(self.pairs.score(pairs))
+        results = []
+        for sample, (reason, found) in zip(samples, asked, strict=True):
+            if reason:
+                results.append(self._skip(sample, reason))
+            else:
+                results.append(self._judged(sample, [next(scores) for _ in found]))
+        return results
+
+    def _askable(self, sample: Sample) -> tuple[str | None, Sequence[str]]:
+        if sample.answer is None:
+            return "missing_answer", ()
+        if not sample.references:
+            return "missing_reference", ()
+        if self.mode.compat:
+            return None, sample.references
+        filled = [one for one in sample.references if one.strip()]
+        return (None, filled) if filled else ("empty_reference", ())
+
+    def _judged(self, sample: Sample, scores: list[PairScore]) -> MetricResult:
+        finite = [one for one in scores if math.isfinite(one.similarity)]
+        if not finite:
+            return MetricResult(self.name, None, {"error": "non_finite"})
+        best = max(finite, key=lambda one: one.similarity)
+        similarity = round(best.similarity, FAIR_FORGE_DECIMALS) if self.mode.compat else best.similarity
+        details: dict[str, Any] = {}
+        if best.n_tokens is not None and best.truncated is not None:
+            details["n_tokens"] = list(best.n_tokens)
+            details["truncated"] = list(best.truncated)
+        if len(scores) > 1:
+            details["n_references"] = len(scores)
+            details["mean_over_references"] = math.fsum(one.similarity for one in finite) / len(finite)
+        if warnings := list(_warnings(sample, best)):
+            details["warnings"] = warnings
+        return self._result(Judged(similarity, details))
+
+    def _result(self, judged: Judged) -> MetricResult:
+        raise NotImplementedError
+
+
+def _warnings(sample: Sample, best: PairScore) -> Iterator[str]:
+    if not (sample.answer or "").strip():
+        yield "empty_answer"
+    if best.truncated and any(best.truncated):
+        yield "truncated"
+    language = foreign_language(sample.language, sample.answer or "", *sample.references)
+    if language:
+        yield f"language:{language}"

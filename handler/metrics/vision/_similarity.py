@@ -1,0 +1,91 @@
+"""`vision.similarity`: how close each description is to what people saw."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Self
+
+from handler.metrics._base import Tally
+from handler.metrics._registry import register
+from handler.metrics.vision._bands import BANDS_OF_SIMILARITY, band_of
+from handler.metrics.vision._judging import FAIR_FORGE_DECIMALS, Judged, VisionMetric
+from handler.results import MetricResult
+from handler.statistics import mean_interval
+
+__all__ = ["SimilarityTally", "VisionSimilarity"]
+
+
+class SimilarityTally(Tally):
+    """Mean, extremes and spread of similarities."""
+
+    fields = ("total", "total_of_squares", "low", "high")
+
+    def __init__(self, *, rounded: bool = False) -> None:
+        super().__init__()
+        self._rounded = rounded
+        self.total = 0.0
+        self.total_of_squares = 0.0
+        self.low: float | None = None
+        self.high: float | None = None
+
+    def summary(self) -> dict[str, Any]:
+        """mean_similarity, min_similarity, max_similarity, std_similarity (divisor n - 1), interval of the mean, band."""
+        n = self.n_scored
+        mean = self.total / n if n else None
+        deviation = math.sqrt(max(0.0, self.total_of_squares - self.total**2 / n) / (n - 1)) if n > 1 else None
+        if self._rounded and mean is not None:
+            mean = round(mean, FAIR_FORGE_DECIMALS)
+        interval = mean_interval(mean, deviation, n) if mean is not None and deviation is not None else None
+        return {
+            "mean_similarity": mean,
+            "min_similarity": self.low,
+            "max_similarity": self.high,
+            "std_similarity": deviation,
+            "band": band_of(mean, BANDS_OF_SIMILARITY).label if mean is not None else None,
+            "summary": self._sentence(mean),
+            **self.counts(),
+            "intervals": {"mean_similarity": interval._asdict() if interval else None},
+        }
+
+    def _sentence(self, mean: float | None) -> str:
+        if mean is None:
+            return "There is nothing to average: no frame was scored."
+        return (
+            f"The model's descriptions have an average similarity of {mean:.0%} with the ground truth "
+            f"(min: {self.low:.0%}, max: {self.high:.0%}) across {self.n_scored} frames."
+        )
+
+    def _add_score(self, score: float, details: Mapping[str, Any]) -> None:
+        self.total += score
+        self.total_of_squares += score * score
+        self.low = score if self.low is None or score < self.low else self.low
+        self.high = score if self.high is None or score > self.high else self.high
+
+    def _merge_scores(self, other: Self) -> None:
+        self.total += other.total
+        self.total_of_squares += other.total_of_squares
+        self.low = min((x for x in (self.low, other.low) if x is not None), default=None)
+        self.high = max((x for x in (self.high, other.high) if x is not None), default=None)
+
+
+@register("vision.similarity")
+class VisionSimilarity(VisionMetric):
+    """Cosine similarity of the description and the reference, -1..1; the best over several references.
+
+    Source: the vision metrics of fair-forge (`compat:fair-forge` rounds each similarity to 4 decimals, merges sessions of
+    one id and scores empty text).
+
+    >>> get_metric("vision.similarity").compute(sample).score   # doctest: +SKIP
+    0.5589676...
+    """
+
+    title = "Semantic closeness of a description and what people saw"
+    range = (-1.0, 1.0)
+
+    def tally(self) -> SimilarityTally:
+        """Mean, extremes, spread."""
+        return SimilarityTally(rounded=self.mode.compat)
+
+    def _result(self, judged: Judged) -> MetricResult:
+        return MetricResult(self.name, judged.similarity, judged.details)
