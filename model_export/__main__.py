@@ -1,0 +1,69 @@
+"""`python -m model_export VERB`: the command line of the export. Progress on stderr, the result on stdout."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from handler.errors import InternalError, ScenescoreError
+from model_export.known import MPNET
+
+__all__ = ["main"]
+
+Options = argparse.Namespace
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one verb. Returns 0 when the model is there, 2 when it cannot be had or is refused, 3 when we are at fault."""
+    options = _parser().parse_args(arguments)
+    try:
+        for line in VERBS[options.verb](options):
+            print(line)
+    except ScenescoreError as error:
+        print(f"model_export: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("model_export: stopped", file=sys.stderr)
+        return 130
+    except Exception as error:  # the last door: a named, one-line error instead of a bare traceback
+        if options.verbose:
+            traceback.print_exc()
+        fault = InternalError(f"{type(error).__name__}: {error}", hint="Run again with --verbose and report it")
+        print(f"model_export: {fault}", file=sys.stderr)
+        return fault.exit_code
+    return 0
+
+
+def _text_encoder(options: Options) -> list[str]:
+    from model_export.parity import parity_line
+    from model_export.text_encoder import export_text_encoder
+
+    folder, parity = export_text_encoder(
+        options.model, weights=options.weights, output=options.output, force=options.force, verbose=options.verbose
+    )
+    return [str(folder), parity_line(parity)]
+
+
+VERBS: dict[str, Callable[[Options], list[str]]] = {"mpnet": _text_encoder, "text-encoder": _text_encoder}
+
+
+def _parser() -> argparse.ArgumentParser:
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--weights", default="auto", help="auto, hub, packages, or a folder (default: %(default)s)")
+    common.add_argument("--output", type=Path, help="folder to write (default: the user's cache folder)")
+    common.add_argument("--force", action="store_true", help="export again even if nothing changed")
+    common.add_argument("--verbose", action="store_true", help="show what torch, transformers and optimum say")
+    parser = argparse.ArgumentParser(prog="python -m model_export", description="Export trained models to ONNX.")
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    mpnet = verbs.add_parser("mpnet", parents=[common], help=f"export {MPNET.hub_id}")
+    mpnet.set_defaults(model=MPNET.name)
+    encoder = verbs.add_parser("text-encoder", parents=[common], help="export any sentence-transformers model")
+    encoder.add_argument("--model", default=MPNET.name, help="hub id or folder (default: %(default)s)")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

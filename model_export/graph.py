@@ -1,0 +1,121 @@
+"""A sentence-transformers model becomes an ONNX graph and a tokenizer file."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from handler.errors import ModelError, one_line
+
+__all__ = ["OPSET", "graph_inputs", "load_original", "module_facts", "write_graph", "write_tokenizer"]
+
+OPSET = 18  # below it the exporter converts the graph down and warns
+_NO_LIMIT = 1_000_000  # transformers writes 1e30 where a tokenizer states no limit
+
+
+def load_original(folder: Path) -> Any:
+    """The trained model as sentence-transformers reads it, on the CPU, in float32."""
+    from sentence_transformers import SentenceTransformer
+
+    try:
+        model = SentenceTransformer(
+            str(folder), device="cpu", local_files_only=True, model_kwargs={"torch_dtype": "float32"}
+        )
+    except Exception as error:  # whatever the many loaders underneath raise
+        raise ModelError(f"sentence-transformers cannot load the model: {_reason(error)}", file=str(folder)) from error
+    if model.prompts.get(model.default_prompt_name or "", ""):
+        raise ModelError(
+            f"the model puts its prompt {model.default_prompt_name!r} before every text; the run time puts none",
+            hint="Use a model without a default prompt",
+        )
+    return model
+
+
+def module_facts(model: Any) -> dict[str, Any]:
+    """max_tokens, pooling, normalize and dimension of a loaded model, as the card states them.
+
+    pooling is "mean" or "cls" only for exactly Transformer, that Pooling and perhaps Normalize; the run time then pools
+    by itself. Everything else is "graph": the run time takes the graph's `sentence_embedding`.
+    """
+    kinds = [type(module).__name__ for module in model]
+    pooling = "graph"
+    if kinds in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]):
+        mode = model[1].pooling_mode
+        pooling = mode if mode in ("mean", "cls") else "graph"
+    max_tokens = model.max_seq_length
+    if not isinstance(max_tokens, int) or not 2 < max_tokens < _NO_LIMIT:
+        raise ModelError(
+            f"the model states no usable token limit (it says {max_tokens})",
+            hint="Set max_seq_length in its sentence_bert_config.json",
+        )
+    return {
+        "max_tokens": max_tokens,
+        "pooling": pooling,
+        "normalize": kinds[-1] == "Normalize",
+        "dimension": int(model.encode(["a"], show_progress_bar=False).shape[1]),
+    }
+
+
+def write_graph(source: Path, folder: Path) -> None:
+    """Write model.onnx (outputs `token_embeddings` and `sentence_embedding`) of the model in `source`."""
+    from optimum.exporters.onnx import main_export
+
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}.graph.") as temporary:
+        try:
+            main_export(
+                str(source),
+                output=temporary,
+                task="feature-extraction",
+                library_name="sentence_transformers",
+                opset=OPSET,
+                local_files_only=True,
+                do_validation=False,  # the parity gate compares more, and more strictly
+            )
+        except Exception as error:  # torch, onnx and optimum raise what they like
+            raise ModelError(f"optimum cannot export the model: {_reason(error)}", file=str(source)) from error
+        for path in Path(temporary).glob("model.onnx*"):
+            shutil.move(path, folder / path.name)
+    if not (folder / "model.onnx").is_file():
+        raise ModelError("optimum wrote no model.onnx", file=str(source))
+
+
+def graph_inputs(folder: Path) -> list[str]:
+    """Names of the graph's inputs. Refuses a graph that lacks one of the two outputs."""
+    import onnx
+
+    graph = onnx.load(str(folder / "model.onnx"), load_external_data=False).graph
+    missing = {"token_embeddings", "sentence_embedding"} - {output.name for output in graph.output}
+    if missing:
+        raise ModelError(f"the exported graph has no output {', '.join(sorted(missing))}")
+    return [one.name for one in graph.input]
+
+
+def write_tokenizer(model: Any, folder: Path, max_tokens: int) -> None:
+    """Write tokenizer.json so that the `tokenizers` library alone gives the ids that sentence-transformers gives.
+
+    The file of the original will not do: all-mpnet-base-v2's cuts at 128 tokens and pads to 128, which
+    sentence-transformers overrides; other models lower-case outside the file.
+    """
+    tokenizer = model.tokenizer
+    if not getattr(tokenizer, "is_fast", False):
+        raise ModelError(
+            f"the tokenizer {type(tokenizer).__name__} exists only in Python; the run time needs tokenizer.json",
+            hint="Use a model with a fast tokenizer",
+        )
+    content = json.loads(tokenizer.backend_tokenizer.to_str())
+    content["padding"] = None
+    content["truncation"] = {
+        "direction": tokenizer.truncation_side.capitalize(),
+        "max_length": max_tokens,
+        "strategy": "LongestFirst",
+        "stride": 0,
+    }
+    (folder / "tokenizer.json").write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+
+
+def _reason(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return one_line(f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__)
