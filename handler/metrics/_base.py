@@ -163,9 +163,15 @@ class BaseMetric:
         """An empty tally for one slice of samples."""
         raise NotImplementedError(f"{self.name} is a set metric: it has finalize() instead")
 
-    def session_key(self, sample: Sample) -> tuple[str, str]:
+    def session_key(self, session_id: str, assistant_id: str) -> tuple[str, str]:
         """Which session summary a sample belongs to."""
-        return (sample.session_id, sample.assistant_id)
+        return (session_id, assistant_id)
+
+    def badness(self, result: MetricResult) -> float | None:
+        """How much a sample deserves a person's eye; None for not at all. The highest are listed as worst."""
+        if result.score is None:
+            return None
+        return -result.score if self.higher_is_better else result.score
 
     def accumulate(self, sample: Sample) -> None:
         """Set metrics: take in one sample."""

@@ -2,7 +2,8 @@
 
 from handler.metrics.vision._bands import BANDS_OF_RATE, BANDS_OF_SIMILARITY, Band, band_of
 from handler.metrics.vision._hallucination import VisionHallucination
-from handler.metrics.vision._pairs import PairScore, PairScorer, pair_scorer
+from handler.metrics.vision._judging import VisionMetric
+from handler.metrics.vision._pairs import PairScore, PairScorer, PairSource, cosine, pair_scorer
 from handler.metrics.vision._similarity import VisionSimilarity
 
 __all__ = [
@@ -11,8 +12,11 @@ __all__ = [
     "Band",
     "PairScore",
     "PairScorer",
+    "PairSource",
     "VisionHallucination",
+    "VisionMetric",
     "VisionSimilarity",
     "band_of",
+    "cosine",
     "pair_scorer",
 ]

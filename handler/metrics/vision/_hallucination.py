@@ -96,6 +96,10 @@ class VisionHallucination(VisionMetric):
         """The model, and the threshold."""
         return {**super().signature_parts(), "threshold": self.threshold}
 
+    def badness(self, result: MetricResult) -> float | None:
+        """Flagged frames, the least similar first."""
+        return -result.details["similarity_score"] if result.score else None
+
     def _result(self, judged: Judged) -> MetricResult:
         below = judged.similarity < self.threshold
         details = {"is_hallucination": below, "similarity_score": judged.similarity, "threshold": self.threshold}

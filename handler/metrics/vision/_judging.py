@@ -53,9 +53,9 @@ class VisionMetric(BaseMetric):
         """The model and the rule for several references."""
         return {**self.pairs.signature_parts(), "references": "best"}
 
-    def session_key(self, sample: Sample) -> tuple[str, str]:
+    def session_key(self, session_id: str, assistant_id: str) -> tuple[str, str]:
         """strict: session and assistant. compat:fair-forge: the session alone, under the first assistant's name."""
-        return (sample.session_id, "") if self.mode.compat else (sample.session_id, sample.assistant_id)
+        return (session_id, "") if self.mode.compat else (session_id, assistant_id)
 
     def compute_batch(self, samples: Sequence[Sample]) -> list[MetricResult]:
         """Score samples, in their order, with one encoding pass."""

@@ -1,0 +1,80 @@
+"""The terminal: `scenescore VERB ...`, one module per verb."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import NoReturn
+
+from handler.errors import InternalError, RequestError, ScenescoreError
+
+__all__ = ["main"]
+
+VERBS = {
+    "evaluate": "score a file of descriptions",
+    "metrics": "list the metrics",
+    "inspect": "say what a file holds and how it would be read",
+    "export": "export a model to ONNX (needs the export extra)",
+    "selfcheck": "prove the numbers on this machine",
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise RequestError(message, hint=f"See `{self.prog} --help`")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one verb. Returns the exit code: 0 done, 1 a gate failed, 2 the input or call is wrong, 3 our fault."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _dispatch(arguments)
+    except ScenescoreError as error:
+        return _fail(error)
+    except BrokenPipeError:
+        # The reader went away (`| head`): that is its right. Python must not try to flush again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("scenescore: stopped", file=sys.stderr)
+        return 130
+    except Exception as error:
+        if os.environ.get("SCENESCORE_DEBUG"):
+            traceback.print_exc()
+        hint = "Run again with SCENESCORE_DEBUG=1 and report what it prints"
+        return _fail(InternalError(f"unexpected {type(error).__name__}: {error}", hint=hint))
+
+
+def _dispatch(arguments: list[str]) -> int:
+    parser = _Parser(
+        prog="scenescore",
+        description="How far can the words of a vision-language model be trusted?",
+        epilog="Exit codes: 0 done, 1 a gate asked for failed, 2 the input or the call is wrong, 3 our fault.",
+    )
+    parser.add_argument("--version", action="store_true", help="print the version")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", title="verbs", parser_class=_Parser)
+    wanted = next((word for word in arguments if not word.startswith("-")), None)
+    for verb, text in VERBS.items():
+        sub = verbs.add_parser(verb, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        if verb == wanted:  # the other verbs' modules stay unimported
+            importlib.import_module(f"handler.cli.{verb}").add_arguments(sub)
+    options = parser.parse_args(arguments)
+    if options.version:
+        from importlib.metadata import version
+
+        print(f"scenescore {version('scenescore')}")
+        return 0
+    if options.verb is None:
+        parser.print_help()
+        return 2
+    code: int = importlib.import_module(f"handler.cli.{options.verb}").run(options)
+    return code
+
+
+def _fail(error: ScenescoreError) -> int:
+    print(f"scenescore: {error}", file=sys.stderr)
+    return error.exit_code

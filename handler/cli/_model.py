@@ -1,0 +1,39 @@
+"""Finding the exported model, or making it when this installation can."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+from handler.errors import ModelError
+from handler.settings import Settings
+
+__all__ = ["export", "model_folder"]
+
+HOW_TO_INSTALL = "pip install 'scenescore[export]'"
+
+
+def model_folder(wanted: Path | None) -> Path:
+    """The folder of the text encoder: the one named, else the default one, exported now if it is not there yet."""
+    if wanted is not None:
+        return wanted
+    folder = Settings.from_environment().model
+    if not (folder / "card.json").is_file():
+        print(f"scenescore: no exported model in {folder}; exporting all-mpnet-base-v2 once", file=sys.stderr)
+        code = export(["mpnet", "--output", str(folder)])
+        if code:
+            raise ModelError(f"the export ended with exit code {code}", file=str(folder), hint="See the lines above")
+    return folder
+
+
+def export(arguments: list[str]) -> int:
+    """Run `python -m model_export` as a child process: nothing at run time imports torch. Returns its exit code."""
+    if importlib.util.find_spec("model_export") is None or importlib.util.find_spec("optimum") is None:
+        raise ModelError(
+            "exporting a model needs the export extra, which is not installed",
+            hint=f"Type: {HOW_TO_INSTALL} && scenescore export mpnet",
+        )
+    command = [sys.executable, "-m", "model_export", *arguments]
+    return subprocess.run(command, check=False).returncode  # noqa: S603 - our own module, no shell

@@ -1,0 +1,121 @@
+"""`scenescore evaluate`: score a file and say what is wrong with it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from handler.cli._model import model_folder
+from handler.errors import RequestError
+from handler.evaluation import EvaluationRequest, Machine
+from handler.evaluation import run as evaluate
+from handler.reports import dump_json, render
+from handler.settings import DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD, Settings
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
+    add = parser.add_argument
+    add("input", metavar="INPUT", help="a file: JSON, JSON Lines, CSV or TSV, plain or gzip; a path or s3:// uri")
+    add("--output", metavar="DIR", help="where result folders go, a path or s3:// prefix (./scenescore-results)")
+    add("--metrics", metavar="a,b", help="metric names or groups, e.g. vision.similarity or vision (fitting the file)")
+    add("--threshold", type=float, default=DEFAULT_THRESHOLD, help="similarity below which a frame counts (0.75)")
+    add("--mode", default="strict", help="strict, or compat:TOOL to reproduce a named original (strict)")
+    add("--option", action="append", default=[], metavar="METRIC.KEY=VALUE", help="an option of one metric; repeatable")
+    add("--format", default="auto", help="the file's format (auto)")
+    add("--map", action="append", default=[], metavar="FIELD=COLUMN", help="read FIELD from COLUMN or #n; repeatable")
+    add("--encoding", help="text encoding of the file (utf-8)")
+    add("--on-missing", choices=["error", "skip"], default="error", help="a missing answer or reference (error)")
+    add(
+        "--max-error-rate",
+        type=float,
+        default=DEFAULT_MAX_ERROR_RATE,
+        help="unreadable share to go on with, 0..1 (0.01)",
+    )
+    add("--group-by", action="append", default=[], metavar="TAG", help="also summarise by a tag or column; repeatable")
+    add("--limit", type=int, metavar="N", help="score only the first N frames")
+    add("--model", type=Path, metavar="DIR", help="folder of an exported text encoder (SCENESCORE_MODEL)")
+    add("--precision", choices=["fp32", "int8"], default="fp32", help="precision the model must have (fp32)")
+    add("--threads", type=int, metavar="N", help="cores to use (all this process may use)")
+    add("--force", action="store_true", help="score again though a finished result exists")
+    add("--json", action="store_true", help="print report.json on stdout and nothing else")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Evaluate and print."""
+    request = EvaluationRequest.parse(
+        {
+            "input": options.input,
+            "output": options.output or Settings.from_environment().output,
+            "metrics": options.metrics.split(",") if options.metrics else None,
+            "threshold": options.threshold,
+            "mode": options.mode,
+            "options": _metric_options(options.option),
+            "format": options.format,
+            "map": dict(_assignment(one, "--map") for one in options.map),
+            "encoding": options.encoding,
+            "on_missing": options.on_missing,
+            "max_error_rate": options.max_error_rate,
+            "group_by": options.group_by,
+            "limit": options.limit,
+            "precision": options.precision,
+        }
+    )
+    if options.threads is not None and options.threads < 1:
+        raise RequestError("--threads must be at least 1", field="threads")
+    folder = model_folder(options.model)
+    with _progress() as on_progress:
+        machine = Machine(model=folder, threads=options.threads, force=options.force, on_progress=on_progress)
+        report = evaluate(request, machine)
+    if options.json:
+        sys.stdout.write(dump_json(dict(report)).decode())
+        return 0
+    print(render(report))
+    done = " (already done; --force scores again)" if report.already_done else ""
+    print(f"\nResults: {report.location}{done}")
+    return 0
+
+
+def _metric_options(given: list[str]) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for one in given:
+        name, value = _assignment(one, "--option")
+        metric, dot, key = name.rpartition(".")
+        if not dot:
+            raise RequestError(f"--option {one!r} names no metric", field="option", hint="Write METRIC.KEY=VALUE")
+        found.setdefault(metric, {})[key] = _value(value)
+    return found
+
+
+def _assignment(text: str, option: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise RequestError(f"{option} {text!r} is not NAME=VALUE", field=option.lstrip("-"))
+    return name, value
+
+
+def _value(text: str) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return text
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int], object] | None]:
+    """A bar on a terminal; nothing in a pipe or a log."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    with tqdm(unit=" frames", leave=False, delay=1.0) as bar:
+        yield bar.update

@@ -1,0 +1,54 @@
+"""`scenescore metrics`: what can be measured, and what each metric needs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from handler.metrics import BaseMetric, list_metrics, metric_class
+from handler.reports import dump_json
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument("--json", action="store_true", help="print a JSON document")
+
+
+def run(options: argparse.Namespace) -> int:
+    """List the metrics."""
+    found = [describe(metric_class(name)) for name in list_metrics()]
+    if options.json:
+        sys.stdout.write(dump_json({"metrics": found}).decode())
+        return 0
+    for one in found:
+        low, high = ("…" if bound is None else f"{bound:g}" for bound in one["range"])
+        direction = "higher is better" if one["higher_is_better"] else "lower is better"
+        print(f"{one['name']}  (version {one['version']})\n    {one['title']}\n    {low} to {high}, {direction}")
+        needs = [*(["a reference"] if one["requires_reference"] else []), *one["models"], *one["dependencies"]]
+        print(f"    needs: {', '.join(needs) or 'nothing else'}")
+        if one["ancestors"]:
+            print(f"    modes: strict, {', '.join(f'compat:{tool}' for tool in one['ancestors'])}")
+        for key, text in one["options"].items():
+            print(f"    option {key}: {text}")
+    return 0
+
+
+def describe(cls: type[BaseMetric]) -> dict[str, Any]:
+    """What a metric class declares, as data."""
+    return {
+        "name": cls.name,
+        "title": cls.title,
+        "version": cls.version,
+        "range": list(cls.range),
+        "higher_is_better": cls.higher_is_better,
+        "requires_reference": cls.requires_reference,
+        "needs_gpu": cls.needs_gpu,
+        "is_set_metric": cls.is_set_metric,
+        "models": [name.replace("_", " ") for name in cls.models],
+        "dependencies": list(cls.dependencies),
+        "ancestors": list(cls.ancestors),
+        "options": dict(cls.options),
+    }

@@ -1,0 +1,144 @@
+"""What was scored, with what, on what: the names and facts that go into a report and its folder."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import orjson
+
+from handler import storage
+from handler.errors import RequestError, StorageError
+from handler.evaluation._request import EvaluationRequest
+from handler.metrics import BaseMetric
+from handler.models import ModelCard
+from handler.settings import available_threads
+
+__all__ = [
+    "InputIdentity",
+    "check_precision",
+    "environment",
+    "folder_location",
+    "identify",
+    "own_options",
+    "refuse_unused_options",
+    "request_document",
+]
+
+BLOCK = 1 << 20  # bytes read at a time
+
+
+@dataclass(frozen=True, slots=True)
+class InputIdentity:
+    """name: file name or "records". content: S3 etag, or the first 16 hex digits of the sha256. bytes: None in memory."""
+
+    name: str
+    content: str
+    location: str | None = None
+    bytes: int | None = None
+
+    def document(self) -> dict[str, Any]:
+        """The `input` part of report.json."""
+        return {"name": self.name, "location": self.location, "content": self.content, "bytes": self.bytes}
+
+
+def identify(request: EvaluationRequest, records: Any) -> InputIdentity:
+    """Name the input by its content. Raises StorageError when it cannot be found, RequestError when there is none."""
+    given = [one is not None for one in (records, request.sessions, request.input)]
+    if sum(given) != 1:
+        raise RequestError(
+            "give either an input file or records" if sum(given) else "there is nothing to evaluate",
+            field="input",
+            hint="Name a file, or pass sessions",
+        )
+    if request.input is None:
+        data = request.sessions if records is None else records
+        return InputIdentity("records", _hash_of_records(data) if request.output else "")
+    info = storage.stat(request.input)
+    if info is None:
+        raise StorageError("no such file", file=request.input, hint="Check the path")
+    content = info.etag or _hash_of_file(request.input)
+    return InputIdentity(storage.name_of(request.input), content, request.input, info.size)
+
+
+def folder_location(request: EvaluationRequest, source: InputIdentity, metrics: Sequence[BaseMetric]) -> str:
+    """`<output>/<input key>/<content>-<request hash>`."""
+    assert request.output is not None
+    signatures = {metric.name: metric.signature() for metric in metrics}
+    return storage.join(request.output, source.name, f"{source.content}-{request.identity(signatures, {})}")
+
+
+def own_options(cls: type[BaseMetric], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options meant for a metric. Raises RequestError for one it does not have."""
+    for key in given:
+        if key not in cls.options:
+            known = ", ".join(cls.options) or "none"
+            raise RequestError(
+                f"{cls.name} has no option {key!r}", field=f"options.{cls.name}.{key}", hint=f"It has: {known}"
+            )
+    return dict(given)
+
+
+def refuse_unused_options(options: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Options for a metric that does not run are a mistake worth saying."""
+    for name in options:
+        if name not in names:
+            raise RequestError(f"options are given for {name!r}, which is not evaluated", field=f"options.{name}")
+
+
+def check_precision(wanted: str, card: ModelCard) -> None:
+    """The model folder must hold the precision asked for."""
+    if card.precision != wanted:
+        raise RequestError(
+            f"the model {card.name} has precision {card.precision}, not {wanted}",
+            field="precision",
+            hint="Name a model folder of that precision with --model",
+        )
+
+
+def request_document(request: EvaluationRequest, metrics: Sequence[BaseMetric]) -> dict[str, Any]:
+    """The request as it was understood: defaults filled in, records left out."""
+    document = request.model_dump(mode="json", exclude={"sessions"}, exclude_none=True)
+    return {**document, "metrics": [metric.name for metric in metrics]}
+
+
+def environment(threads: int | None) -> dict[str, Any]:
+    """Versions and machine, for whoever compares two reports."""
+    return {
+        "scenescore": _version("scenescore"),
+        "onnxruntime": _version("onnxruntime"),
+        "tokenizers": _version("tokenizers"),
+        "numpy": _version("numpy"),
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "threads": threads or available_threads(),
+    }
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
+def _hash_of_file(location: str) -> str:
+    digest = hashlib.sha256()
+    with storage.open_read(location) as stream:
+        while block := stream.read(BLOCK):
+            digest.update(block)
+    return digest.hexdigest()[:16]
+
+
+def _hash_of_records(data: Any) -> str:
+    if not isinstance(data, list):
+        raise RequestError(
+            "records must be a list when a result folder is written",
+            field="records",
+            hint="Wrap the generator in list()",
+        )
+    return hashlib.sha256(orjson.dumps(data, default=str)).hexdigest()[:16]

@@ -1,0 +1,140 @@
+"""What an evaluation remembers while rows stream by: small, mergeable, plain JSON."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from handler.errors import RequestError
+from handler.metrics import BaseMetric, Tally
+from handler.results import MetricResult
+from handler.samples import EmptySession, Sample
+
+__all__ = ["Ledger"]
+
+N_WORST = 10
+N_EXAMPLES = 3
+MAX_GROUPS = 1000  # distinct values of one tag
+TEXT_LIMIT = 500  # characters of a text quoted in the report
+
+Key = tuple[str, str]
+
+
+class Ledger:
+    """Tallies of one metric by session, by tag value and overall, its warnings and its worst samples."""
+
+    def __init__(self, metric: BaseMetric, group_by: Sequence[str]) -> None:
+        self._metric = metric
+        self._group_by = group_by
+        self._sessions: dict[Key, Tally] = {}
+        self._assistants: dict[Key, str] = {}
+        self._groups: dict[tuple[str, str], Tally] = {}
+        self._overall = metric.tally()
+        self._worst: list[tuple[float, int, dict[str, Any]]] = []
+        self.warnings: Counter[str] = Counter()
+        self.examples: dict[str, list[str]] = {}
+
+    @property
+    def n_sessions(self) -> int:
+        """Sessions seen, empty ones included."""
+        return len(self._sessions)
+
+    def open_session(self, session: EmptySession | Sample) -> Tally:
+        """The tally of a session, made on first sight."""
+        key = self._metric.session_key(session.session_id, session.assistant_id)
+        tally = self._sessions.get(key)
+        if tally is None:
+            tally = self._sessions[key] = self._metric.tally()
+            self._assistants[key] = session.assistant_id
+        return tally
+
+    def add(self, sample: Sample, result: MetricResult) -> None:
+        """Count one result everywhere it belongs."""
+        self.open_session(sample).add(result)
+        self._overall.add(result)
+        for by in self._group_by:
+            self._group(by, sample).add(result)
+        for code in result.details.get("warnings", ()):
+            self.warn(code, f"{sample.session_id}/{sample.sample_id}")
+        badness = self._metric.badness(result)
+        if badness is not None:
+            self._keep_if_bad(badness, sample, result)
+
+    def warn(self, code: str, example: str) -> None:
+        """Count a warning; the first few places are kept."""
+        self.warnings[code] += 1
+        places = self.examples.setdefault(code, [])
+        if len(places) < N_EXAMPLES:
+            places.append(example)
+
+    def merge_from(self, other: Ledger) -> None:
+        """Fold in the ledger of another shard of the same request."""
+        for key, tally in other._sessions.items():
+            if key in self._sessions:
+                self._sessions[key].merge_from(tally)
+            else:
+                self._sessions[key], self._assistants[key] = tally, other._assistants[key]
+        for group, tally in other._groups.items():
+            if group in self._groups:
+                self._groups[group].merge_from(tally)
+            else:
+                self._groups[group] = tally
+        self._overall.merge_from(other._overall)
+        self._worst = heapq.nlargest(N_WORST, [*self._worst, *other._worst], key=lambda entry: entry[:2])
+        self.warnings.update(other.warnings)
+        for code, places in other.examples.items():
+            self.examples[code] = [*self.examples.get(code, []), *places][:N_EXAMPLES]
+
+    def report(self) -> dict[str, Any]:
+        """The metric's part of report.json: sessions, groups, overall, worst."""
+        sessions = [
+            {"session_id": key[0], "assistant_id": self._assistants[key], **tally.summary()}
+            for key, tally in self._sessions.items()
+        ]
+        groups = [{"by": by, "value": value, **tally.summary()} for (by, value), tally in sorted(self._groups.items())]
+        worst = [entry for _, _, entry in sorted(self._worst, key=lambda one: (-one[0], -one[1]))]
+        return {"sessions": sessions, "groups": groups, "overall": self._overall.summary(), "worst": worst}
+
+    def _group(self, by: str, sample: Sample) -> Tally:
+        value = _text_of(sample.tags.get(by, sample.columns.get(by)))
+        tally = self._groups.get((by, value))
+        if tally is None:
+            if sum(1 for known, _ in self._groups if known == by) >= MAX_GROUPS:
+                raise RequestError(
+                    f"{by!r} has more than {MAX_GROUPS} values", field="group_by", hint="Group by a coarser tag"
+                )
+            tally = self._groups[by, value] = self._metric.tally()
+        return tally
+
+    def _keep_if_bad(self, badness: float, sample: Sample, result: MetricResult) -> None:
+        rank = (badness, -sample.index)
+        if len(self._worst) < N_WORST:
+            heapq.heappush(self._worst, (*rank, _entry(sample, result)))
+        elif rank > self._worst[0][:2]:
+            heapq.heapreplace(self._worst, (*rank, _entry(sample, result)))
+
+
+def _entry(sample: Sample, result: MetricResult) -> dict[str, Any]:
+    return {
+        "index": sample.index,
+        "session_id": sample.session_id,
+        "assistant_id": sample.assistant_id,
+        "sample_id": sample.sample_id,
+        "score": result.score,
+        "answer": _cut(sample.answer or ""),
+        "references": [_cut(one) for one in sample.references[:3]],
+    }
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= TEXT_LIMIT else text[: TEXT_LIMIT - 1] + "…"
+
+
+def _text_of(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value if isinstance(value, str) else str(value)

@@ -1,0 +1,37 @@
+"""`evaluate(...)`: the request as keyword arguments."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from handler.evaluation._request import EvaluationRequest
+from handler.evaluation._run import Machine, run
+from handler.reports import Report
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    data: Any,
+    *,
+    model: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    force: bool = False,
+    **request: Any,
+) -> Report:
+    """Evaluate a file or records.
+
+    data: a path or s3:// uri; a list or generator of dicts (sessions or frames); a pandas or polars DataFrame.
+    model: folder of the exported text encoder. threads: cores to use. force: score again though a result exists.
+    request: any field of `EvaluationRequest`, e.g. `metrics=["vision.similarity"]`, `threshold=0.75`, `output="results"`.
+    Without `output` nothing is written and rows stay in memory. Raises ScenescoreError.
+    """
+    machine = Machine(model=Path(model) if model is not None else None, threads=threads, force=force)
+    for name in ("output", "references", "questions", "calibration"):
+        if isinstance(request.get(name), os.PathLike):
+            request[name] = os.fspath(request[name])
+    if isinstance(data, str | os.PathLike):
+        return run(EvaluationRequest.parse({"input": os.fspath(data), **request}), machine)
+    return run(EvaluationRequest.parse(request), machine, records=data)

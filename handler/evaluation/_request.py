@@ -1,0 +1,68 @@
+"""The one request: the same model for terminal, Python, HTTP, direct invoke, queue and sidecar."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Literal, Self
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from handler.errors import RequestError
+from handler.settings import DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD
+
+__all__ = ["EvaluationRequest"]
+
+
+class EvaluationRequest(BaseModel):
+    """What to score and how.
+
+    Either `sessions` (records in the body) or `input` (a path or s3:// uri). `metrics` None means those that fit the
+    format. `group_by` names tags or pass-through columns. `max_error_rate` is the share of unreadable items (0..1) up to
+    which a run goes on. `limit` scores only the first n samples.
+    """
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
+
+    sessions: list[Any] | None = None
+    input: str | None = None
+    references: str | None = None
+    questions: str | None = None
+    format: str = "auto"
+    map: dict[str, str] = Field(default_factory=dict)
+    encoding: str | None = None
+    metrics: list[str] | None = None
+    threshold: float = Field(default=DEFAULT_THRESHOLD, ge=-1, le=1)
+    mode: str = "strict"
+    options: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    group_by: list[str] = Field(default_factory=list)
+    on_missing: Literal["error", "skip"] = "error"
+    max_error_rate: float = Field(default=DEFAULT_MAX_ERROR_RATE, ge=0, le=1)
+    limit: int | None = Field(default=None, ge=1)
+    precision: Literal["fp32", "int8"] = "fp32"
+    calibration: str | None = None
+    output: str | None = None
+    wait: bool = True
+
+    @classmethod
+    def parse(cls, values: dict[str, Any]) -> Self:
+        """Validate; raises RequestError naming the first wrong field."""
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(str(part) for part in first["loc"]) or None
+            name = f"{field}: " if field else ""
+            raise RequestError(f"{name}{first['msg'].lower()}", field=field) from error
+
+    def identity(self, metrics: dict[str, str], references: dict[str, str]) -> str:
+        """12 hex digits over everything that can change a result, and nothing else.
+
+        metrics: {name: signature}. references: {role: content hash} of files beside the input.
+        """
+        how = self.model_dump(
+            mode="json",
+            exclude={"sessions", "input", "output", "wait", "metrics", "references", "questions", "calibration"},
+        )
+        canonical = orjson.dumps([how, metrics, references], option=orjson.OPT_SORT_KEYS)
+        return hashlib.sha256(canonical).hexdigest()[:12]

@@ -1,0 +1,103 @@
+"""The result folder: report.json, samples.jsonl, errors.jsonl, or error.json when nothing could be scored.
+
+report.json is written last: where it stands, the folder is complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+import orjson
+
+from handler import storage
+from handler.errors import ScenescoreError
+from handler.samples import Unreadable
+
+__all__ = ["ResultFolder", "RowWriter", "dump_json", "dump_row"]
+
+REPORT, SAMPLES, ERRORS, ERROR = "report.json", "samples.jsonl", "errors.jsonl", "error.json"
+
+
+class RowWriter:
+    """Streams rows of one evaluation."""
+
+    def __init__(self, rows: BinaryIO, errors: BinaryIO) -> None:
+        self._rows = rows
+        self._errors = errors
+
+    def sample(self, row: Mapping[str, Any]) -> None:
+        """Append a row of samples.jsonl."""
+        self._rows.write(dump_row(row))
+
+    def unreadable(self, error: Unreadable) -> None:
+        """Append a row of errors.jsonl."""
+        self._errors.write(dump_row(error_row(error)))
+
+
+class ResultFolder:
+    """One folder, local or on S3, named by what was scored and how."""
+
+    def __init__(self, location: str) -> None:
+        self.location = location
+
+    def report(self) -> dict[str, Any] | None:
+        """The finished report, None when there is none yet."""
+        path = storage.join(self.location, REPORT)
+        if storage.stat(path) is None:
+            return None
+        found: dict[str, Any] = orjson.loads(storage.read_bytes(path))
+        return found
+
+    @contextmanager
+    def writer(self) -> Iterator[RowWriter]:
+        """Rows in, complete files out; after an exception samples.jsonl does not appear, errors.jsonl does."""
+        storage.delete(storage.join(self.location, REPORT))
+        storage.delete(storage.join(self.location, ERROR))
+        failure: ScenescoreError | None = None
+        with storage.open_write(storage.join(self.location, ERRORS)) as errors:
+            try:
+                with storage.open_write(storage.join(self.location, SAMPLES)) as rows:
+                    yield RowWriter(rows, errors)
+            except ScenescoreError as error:
+                failure = error
+        if failure is not None:
+            self.write_error(failure)
+            raise failure
+
+    def write_report(self, document: Mapping[str, Any]) -> None:
+        """Finish the folder."""
+        storage.write_bytes(storage.join(self.location, REPORT), dump_json(document))
+
+    def write_error(self, error: ScenescoreError) -> None:
+        """Say why there is no report."""
+        storage.write_bytes(storage.join(self.location, ERROR), dump_json(error.document()))
+
+    def samples(self) -> Iterator[dict[str, Any]]:
+        """The rows of samples.jsonl, as a stream."""
+        yield from self._rows(SAMPLES)
+
+    def errors(self) -> Iterator[dict[str, Any]]:
+        """The rows of errors.jsonl, as a stream."""
+        yield from self._rows(ERRORS)
+
+    def _rows(self, name: str) -> Iterator[dict[str, Any]]:
+        with storage.open_read(storage.join(self.location, name)) as stream:
+            for line in stream:
+                yield orjson.loads(line)
+
+
+def error_row(error: Unreadable) -> dict[str, Any]:
+    """A row of errors.jsonl."""
+    return {"line": error.line, "column": error.column, "field": error.field, "reason": error.reason}
+
+
+def dump_row(row: Mapping[str, Any]) -> bytes:
+    """One line of JSON Lines. NaN and infinity become null."""
+    return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY)
+
+
+def dump_json(document: Mapping[str, Any]) -> bytes:
+    """An indented JSON document. NaN and infinity become null."""
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

@@ -1,0 +1,142 @@
+"""A report as a person reads it in a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+__all__ = ["render"]
+
+MAX_SESSIONS = 20
+MAX_WORST = 5
+WIDTH = 100  # columns
+
+Column = tuple[str, Callable[[Mapping[str, Any]], str]]
+
+
+def render(report: Mapping[str, Any]) -> str:
+    """The table of sessions, the groups, the worst samples and the warnings, as plain text."""
+    parts = [_head(report)]
+    for name, metric in report["metrics"].items():
+        parts.append(_metric(name, metric))
+    parts += [part for part in (_worst(report["metrics"]), _warnings(report["warnings"])) if part]
+    return "\n\n".join(parts)
+
+
+def _head(report: Mapping[str, Any]) -> str:
+    counts = report["counts"]
+    text = (
+        f"{report['input']['name']}: {_many(counts['n_samples'], 'frame')} in {_many(counts['n_sessions'], 'session')}"
+    )
+    if counts["n_unreadable"]:
+        text += f", {_many(counts['n_unreadable'], 'item')} unreadable (errors.jsonl)"
+    if not counts["n_samples"]:
+        text += ". There is nothing to score."
+    return text
+
+
+def _metric(name: str, metric: Mapping[str, Any]) -> str:
+    columns = _COLUMNS.get(name, _GENERAL)
+    sessions = metric["sessions"]
+    rows = [{"label": f"{one['session_id']} / {one['assistant_id']}", **one} for one in sessions[:MAX_SESSIONS]]
+    if len(sessions) > MAX_SESSIONS:
+        rows.append({"label": f"… {len(sessions) - MAX_SESSIONS} more in report.json"})
+    rows += [{"label": f"{one['by']} = {one['value'] or '(none)'}", **one} for one in metric["groups"][:MAX_SESSIONS]]
+    if len(sessions) != 1 or metric["groups"]:
+        rows.append({"label": "all", **metric["overall"]})
+    return _table(name, [[row["label"], *_cells(row, columns)] for row in rows], [title for title, _ in columns])
+
+
+def _cells(row: Mapping[str, Any], columns: Sequence[Column]) -> list[str]:
+    return [get(row) if "n_samples" in row else "" for _, get in columns]
+
+
+def _table(title: str, rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
+    lines = [[title, *headers], *rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(headers) + 1)]
+    out = []
+    for line in lines:
+        cells = [
+            line[0].ljust(widths[0]),
+            *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)),
+        ]
+        out.append("  ".join(cells).rstrip())
+    out.insert(1, "-" * max(map(len, out)))
+    return "\n".join(out)
+
+
+def _worst(metrics: Mapping[str, Any]) -> str:
+    found: Iterable[Sequence[Mapping[str, Any]]] = (metric["worst"] for metric in metrics.values())
+    entries = next(filter(None, found), ())[:MAX_WORST]
+    if not entries:
+        return ""
+    lines = ["Worst frames"]
+    for one in entries:
+        lines.append(f"  {one['score']:.3f}  {one['session_id']} / {one['sample_id']}")
+        lines += _quoted("model ", one["answer"])
+        lines += _quoted("person", one["references"][0] if one["references"] else "")
+    return "\n".join(lines)
+
+
+def _quoted(who: str, text: str) -> Iterable[str]:
+    text = " ".join("".join(c if c.isprintable() else " " for c in text).split()) or "(empty)"
+    return [f"         {who}: {textwrap.shorten(text, WIDTH - 17, placeholder=' …')}"]
+
+
+def _warnings(warnings: Sequence[Mapping[str, Any]]) -> str:
+    lines = ["Warnings"] if warnings else []
+    for one in warnings:
+        examples = ", ".join(one["examples"])
+        lines.append(
+            f"  {_WORDS.get(one['code'].split(':')[0], one['code'])} ({one['code']}): {one['count']}, e.g. {examples}"
+        )
+    return "\n".join(lines)
+
+
+def _many(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def _number(key: str, form: str = ".3f") -> Callable[[Mapping[str, Any]], str]:
+    return lambda row: "-" if row.get(key) is None else format(row[key], form)
+
+
+def _interval(key: str, form: str) -> Callable[[Mapping[str, Any]], str]:
+    def get(row: Mapping[str, Any]) -> str:
+        interval = row["intervals"].get(key)
+        return "-" if interval is None else f"{interval['low']:{form}} to {interval['high']:{form}}"
+
+    return get
+
+
+_COUNTS: list[Column] = [
+    ("frames", _number("n_scored", "d")),
+    ("skipped", lambda row: str(row["n_skipped"] + row["n_error"] or "")),
+]
+_GENERAL: list[Column] = _COUNTS
+_COLUMNS: dict[str, list[Column]] = {
+    "vision.similarity": [
+        ("mean", _number("mean_similarity")),
+        ("95 % interval", _interval("mean_similarity", ".3f")),
+        ("min", _number("min_similarity")),
+        ("max", _number("max_similarity")),
+        *_COUNTS,
+        ("reading", lambda row: row["band"] or "-"),
+    ],
+    "vision.hallucination": [
+        ("rate", _number("hallucination_rate", ".1%")),
+        ("95 % interval", _interval("hallucination_rate", ".1%")),
+        ("flagged", _number("n_hallucinations", "d")),
+        ("below", _number("threshold", "g")),
+        *_COUNTS,
+        ("reading", lambda row: row["band"] or "-"),
+    ],
+}
+_WORDS = {
+    "empty_answer": "the model said nothing",
+    "truncated": "text longer than the model reads",
+    "language": "text in a language the model does not know",
+    "duplicate_sample_id": "a sample id occurs twice",
+    "repeated_session": "a session id occurs twice",
+}

@@ -1,0 +1,138 @@
+"""Embedders and scorers: ours, and the interfaces for a user's own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handler.errors import ModelError
+from handler.metrics.vision import PairScore, PairScorer, PairSource, cosine, pair_scorer
+from handler.models import TextEncoder, shared_text_encoder
+from handler.settings import DEFAULT_MODEL_NAME, Settings, default_model_folder
+
+__all__ = ["CosineSimilarity", "Embedder", "SentenceTransformerEmbedder", "SimilarityScorer", "pairs_of"]
+
+
+class Embedder(ABC):
+    """Texts to vectors."""
+
+    @abstractmethod
+    def encode(self, sentences: list[str]) -> NDArray[Any]:
+        """Vectors of shape (len(sentences), dimension)."""
+
+    def encode_query(self, sentences: list[str]) -> NDArray[Any]:
+        """Vectors of queries; the same as `encode` unless the model tells them apart."""
+        return self.encode(sentences)
+
+
+class SentenceTransformerEmbedder(Embedder):
+    """A sentence-transformers model, exported to ONNX and run without torch.
+
+    model (or model_name): "all-mpnet-base-v2", the name of another exported model, or a model folder. batch_size is
+    accepted for compatibility: batches are formed by token length here. normalize_embeddings: unit length (models
+    with a normalising layer always give it).
+    """
+
+    def __init__(
+        self,
+        model: str | None = None,
+        batch_size: int = 64,
+        normalize_embeddings: bool = True,
+        *,
+        model_name: str | None = None,
+    ) -> None:
+        self._encoder = shared_text_encoder(_folder_of(model or model_name or DEFAULT_MODEL_NAME))
+        self._normalize = normalize_embeddings and not self._encoder.card.normalize
+
+    @property
+    def encoder(self) -> TextEncoder:
+        """The encoder underneath."""
+        return self._encoder
+
+    def encode(self, sentences: list[str]) -> NDArray[np.float32]:
+        """float32 vectors of shape (len(sentences), dimension)."""
+        vectors = self._encoder.encode(sentences).vectors
+        if self._normalize:
+            vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        return vectors
+
+
+class SimilarityScorer(ABC):
+    """A strategy to compare two descriptions."""
+
+    @abstractmethod
+    def calculate(self, assistant: str, ground_truth: str) -> float:
+        """Similarity of the model's text and the person's; higher is closer."""
+
+
+class CosineSimilarity(SimilarityScorer):
+    """Cosine of the two texts' vectors, -1..1."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder = embedder
+
+    def calculate(self, assistant: str, ground_truth: str) -> float:
+        """Encode both texts and compare them."""
+        one, other = self.embedder.encode([assistant, ground_truth])
+        return cosine(one, other)
+
+
+class _EmbedderPairs:
+    """Pairs over a user's embedder: each distinct text of a call is encoded once, in one call."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
+        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+        vectors = dict(zip(texts, self._embedder.encode(texts), strict=True)) if texts else {}
+        return [PairScore(cosine(vectors[one], vectors[other])) for one, other in pairs]
+
+    def signature_parts(self) -> dict[str, Any]:
+        return {"scorer": f"cosine({type(self._embedder).__name__})"}
+
+
+class _ScorerPairs:
+    """Pairs over a user's scorer, one call each."""
+
+    def __init__(self, scorer: SimilarityScorer) -> None:
+        self._scorer = scorer
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
+        return [PairScore(float(self._scorer.calculate(one, other))) for one, other in pairs]
+
+    def signature_parts(self) -> dict[str, Any]:
+        return {"scorer": type(self._scorer).__name__}
+
+
+def pairs_of(scorer: SimilarityScorer | None) -> PairSource:
+    """Where a runner's similarities come from; None is the default model."""
+    scorer = scorer or CosineSimilarity(SentenceTransformerEmbedder())
+    if type(scorer) is not CosineSimilarity:
+        return _ScorerPairs(scorer)
+    embedder = scorer.embedder
+    if type(embedder) is SentenceTransformerEmbedder:
+        pairs: PairScorer = pair_scorer(embedder.encoder)
+        return pairs
+    return _EmbedderPairs(embedder)
+
+
+def _folder_of(name: str) -> Path:
+    short = name.removeprefix("sentence-transformers/")
+    if (Path(name) / "card.json").is_file():
+        return Path(name)
+    if short == DEFAULT_MODEL_NAME:
+        return Settings.from_environment().model
+    folder = default_model_folder(short.replace("/", "--"))
+    if not (folder / "card.json").is_file():
+        raise ModelError(
+            f"there is no exported model {name!r}",
+            file=str(folder),
+            hint=f"Type: scenescore export text-encoder --model {name}",
+        )
+    return folder
