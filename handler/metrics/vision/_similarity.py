@@ -11,7 +11,7 @@ from handler.metrics._registry import register
 from handler.metrics.vision._bands import BANDS_OF_SIMILARITY, band_of
 from handler.metrics.vision._judging import FAIR_FORGE_DECIMALS, Judged, VisionMetric
 from handler.results import MetricResult
-from handler.statistics import mean_interval
+from handler.statistics import Interval, mean_interval
 
 __all__ = ["SimilarityTally", "VisionSimilarity"]
 
@@ -45,7 +45,7 @@ class SimilarityTally(Tally):
             "band": band_of(mean, BANDS_OF_SIMILARITY).label if mean is not None else None,
             "summary": self._sentence(mean),
             **self.counts(),
-            "intervals": {"mean_similarity": interval._asdict() if interval else None},
+            "intervals": {"mean_similarity": _inside_range(interval)._asdict() if interval else None},
         }
 
     def _sentence(self, mean: float | None) -> str:
@@ -89,3 +89,8 @@ class VisionSimilarity(VisionMetric):
 
     def _result(self, judged: Judged) -> MetricResult:
         return MetricResult(self.name, judged.similarity, judged.details)
+
+
+def _inside_range(interval: Interval) -> Interval:
+    """A mean of cosines cannot leave -1..1, however few frames there are."""
+    return interval._replace(low=max(-1.0, interval.low), high=min(1.0, interval.high))
