@@ -17,21 +17,22 @@ _OTHER_FORMATS = ["onnx/*", "openvino/*", "coreml/*", ".*"]
 def fetch_hub(hub_id: str, folder: Path) -> str:
     """Download what an export reads of a model into `folder`. Returns the revision (a commit hash)."""
     try:
-        import huggingface_hub
+        from huggingface_hub import HfApi
+        from huggingface_hub.utils import disable_progress_bars
     except ImportError as error:
         raise ModelError(
             "huggingface_hub is not installed", hint='Install the extra: pip install "scenescore[export]"'
         ) from error
     say(f"downloading {hub_id} from the model hub")
-    huggingface_hub.utils.disable_progress_bars()
+    disable_progress_bars()
     try:
         # Asked first and on its own, because snapshot_download waits without limit for this answer.
-        revision = str(huggingface_hub.HfApi().model_info(hub_id, timeout=TIMEOUT_SECONDS).sha)
+        revision = str(HfApi().model_info(hub_id, timeout=TIMEOUT_SECONDS).sha)
         _download(hub_id, revision, folder, _WANTED)
         if not any(folder.glob("*.safetensors")):
             _download(hub_id, revision, folder, ["pytorch_model*.bin"])
     except Exception as error:  # HTTP libraries, the hub's own errors and OSError share no base class
-        reason = one_line(str(error).strip().split("\n")[0]) or type(error).__name__
+        reason = one_line(str(error).strip().split("\n")[0].rstrip(".")) or type(error).__name__
         raise ModelError(f"the model hub did not give {hub_id}: {reason}") from error
     return revision
 
