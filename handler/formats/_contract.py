@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import BinaryIO, Literal, Protocol
+from typing import Literal, Protocol
 
 from handler.samples import Record
 
-__all__ = ["Notices", "ReadOptions", "Reader", "Source"]
+__all__ = ["Detection", "Notices", "ReadOptions", "Reader", "Source"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,14 @@ class ReadOptions:
 
 @dataclass(slots=True)
 class Notices:
-    """What a reader wants a person to know about the file as a whole: {code: n} and the first few examples of each."""
+    """What a reader wants a person to know about the file as a whole: {code: n} and the first few examples of each.
+
+    unknown_fields: names of fields that no metric reads, the first fifty.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[str]] = field(default_factory=dict)
+    unknown_fields: list[str] = field(default_factory=list)
 
     def add(self, code: str, example: str) -> None:
         """Count one occurrence; the first three examples are kept."""
@@ -43,10 +47,36 @@ class Notices:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An open input: its name (for messages and default ids) and its decompressed byte stream."""
+    """An open input.
+
+    name: for messages. stem: the file's name without suffixes, the default session_id. head: the first bytes, for
+    sniffing. chunks: all bytes from the start, head included. Bytes are decompressed UTF-8 without a byte order mark.
+    compression, encoding: what was undone on the way.
+    """
 
     name: str
-    stream: BinaryIO
+    stem: str
+    head: bytes
+    chunks: Iterator[bytes]
+    compression: Literal["gzip"] | None = None
+    encoding: str = "utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """What a file was found to be.
+
+    format: the reader's name. has_header, delimiter: of tables only. columns: a table's columns or the keys of the
+    first JSON object. reason: why, in plain words.
+    """
+
+    format: str
+    compression: str | None
+    encoding: str
+    delimiter: str | None
+    has_header: bool | None
+    columns: tuple[str, ...]
+    reason: str
 
 
 class Reader(Protocol):

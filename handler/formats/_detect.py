@@ -1,0 +1,124 @@
+"""Choosing the reader by what a file holds, never by its name."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from typing import Any
+
+import orjson
+
+from handler.errors import InputError, RequestError
+from handler.formats._contract import Detection, Reader, ReadOptions, Source
+from handler.formats._csv import TableReader
+from handler.formats._fields import check_mapping
+from handler.formats._json import FairForgeReader
+from handler.formats._jsonl import JsonLinesReader
+from handler.formats._limits import CHUNK_BYTES
+from handler.formats._table import shape_of
+from handler.formats._text import not_utf8
+
+READERS: dict[str, Reader] = {reader.name: reader for reader in (FairForgeReader(), JsonLinesReader(), TableReader())}
+_ALSO_CALLED = {"json": "fair-forge", "ndjson": "jsonl", "tsv": "csv"}
+_scan = json.JSONDecoder().scan_once
+
+
+def detect_source(source: Source, options: ReadOptions) -> Detection:
+    """What the file is. Raises InputError when it is empty or no text, RequestError for an unknown format."""
+    text = _head_text(source)
+    if not text.strip():
+        what = "is empty" if not source.head else "has no content, only blanks"
+        raise InputError(f"the file {what}", file=source.name, hint="Write at least one session or frame")
+    name, reason = _sniff(text, complete=len(source.head) < CHUNK_BYTES)
+    if options.format != "auto":
+        name, reason = _asked_for(options.format, name, reason)
+    if name == "csv":
+        if text.lstrip().startswith("<"):
+            raise InputError("this looks like HTML or XML", file=source.name, hint="Save the data itself, not its page")
+        shape = shape_of(text, check_mapping(options.mapping))
+        return Detection(
+            name,
+            source.compression,
+            source.encoding,
+            shape.delimiter,
+            shape.has_header,
+            shape.columns,
+            f"{reason}: {shape.reason}" if reason else shape.reason,
+        )
+    return Detection(name, source.compression, source.encoding, None, None, _first_keys(text), reason)
+
+
+def _head_text(source: Source) -> str:
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(source.head)
+    except UnicodeDecodeError as error:
+        raise not_utf8(source, source.head, error, offset=0, line=1) from error
+    if "\0" in text:
+        raise InputError("this is binary data, not text", file=source.name, hint="Write JSON, JSON Lines or CSV")
+    return text
+
+
+def _asked_for(asked: str, found: str, reason: str) -> tuple[str, str]:
+    name = _ALSO_CALLED.get(asked, asked)
+    if name not in READERS:
+        raise RequestError(f"unknown format {asked!r}", field="format", hint=f"Formats: auto, {', '.join(READERS)}")
+    if name == "fair-forge" and found == "jsonl" and asked != "json":
+        return found, reason
+    return name, reason if name == found else "asked for"
+
+
+def _sniff(text: str, *, complete: bool) -> tuple[str, str]:
+    start = text.lstrip()
+    if start.startswith(("//", "/*", "#")) and any(part.lstrip()[:1] in ("{", "[") for part in start.split("\n")[1:3]):
+        return "fair-forge", "JSON after a comment"
+    if start[0] not in "{[":
+        return "csv", ""
+    if _is_lines(text, complete=complete):
+        return "jsonl", "each line is a JSON value of its own"
+    return "fair-forge", "a JSON " + ("list" if start[0] == "[" else "object")
+
+
+def _is_lines(text: str, *, complete: bool) -> bool:
+    lines = [line for line in text.split("\n") if line.strip()]
+    whole = lines if complete else lines[:-1]
+    if not whole or len(lines) < 2:
+        return False
+    if _parses(whole[0]):
+        return lines[0].lstrip()[0] == "{" or lines[1].lstrip()[0] in "{["
+    if lines[0].lstrip()[0] == "[" or _may_be_document(text, complete=complete):
+        return False
+    others = whole[1:200]  # the first line is broken: JSON Lines if most of the others are not
+    return sum(map(_parses, others)) * 2 > len(others)
+
+
+def _may_be_document(text: str, *, complete: bool) -> bool:
+    try:
+        _scan(text, len(text) - len(text.lstrip()))
+    except json.JSONDecodeError as error:
+        return not complete and (error.pos > len(text) - 16 or error.msg.startswith("Unterminated"))
+    except StopIteration as stop:
+        return not complete and int(stop.value) > len(text) - 16
+    except (RecursionError, ValueError):
+        pass
+    return True
+
+
+def _parses(line: str) -> bool:
+    try:
+        value: Any = orjson.loads(line)
+    except ValueError:
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            return False
+    return isinstance(value, (dict, list))
+
+
+def _first_keys(text: str) -> tuple[str, ...]:
+    """Keys of the first object, where the head holds it whole."""
+    start = text.find("{")
+    try:
+        value, _ = _scan(text, start)
+    except (ValueError, StopIteration, RecursionError, IndexError):
+        return ()
+    return tuple(value) if start >= 0 and isinstance(value, dict) else ()

@@ -1,0 +1,251 @@
+"""One frame (a dict of keys) -> one Sample or Unreadable. Everything on the way of every frame is here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from handler.errors import InputError
+from handler.formats._contract import Notices, ReadOptions
+from handler.formats._fields import (
+    CONVERSATION_NAMES,
+    FLAT_NAMES,
+    SESSION_NAMES,
+    Plan,
+    check_mapping,
+    did_you_mean,
+    listed,
+    make_plan,
+)
+from handler.formats._limits import MAX_TEXT
+from handler.formats._values import (
+    ABSENT,
+    FieldError,
+    as_id,
+    as_scalar,
+    as_tags,
+    check_weight,
+    checked_text,
+    clip,
+    describe,
+    is_missing,
+)
+from handler.formats._watch import Watch
+from handler.samples import Sample, Unreadable
+
+UNKNOWN_ASSISTANT = "unknown"
+_MOST_PLANS = 512
+_MOST_FIELDS = 50
+_NOTHING: Mapping[str, Any] = {}
+
+
+@dataclass(slots=True)
+class Session:
+    """What the frames of one session share. problem: why none of them can be read."""
+
+    session_id: str
+    assistant_id: str
+    language: str | None
+    problem: FieldError | None = None
+
+
+class FrameReader:
+    """Turns frames into samples; keeps the running index, the plans per kind of frame, and the watch over ids."""
+
+    def __init__(self, name: str, stem: str, options: ReadOptions, notices: Notices) -> None:
+        self.name = name
+        self.stem = stem
+        self.mapping = check_mapping(options.mapping)
+        self.notices = notices
+        self.watch = Watch(notices)
+        self.flat_plans: dict[tuple[str, ...], Plan] = {}
+        self._conversation_plans: dict[tuple[str, ...], Plan] = {}
+        self._session_plans: dict[tuple[str, ...], Plan] = {}
+        self._skip_missing = options.on_missing == "skip"
+        self._index = 0
+        self._last_session: tuple[str, str] | None = None
+        self._columns_of: dict[str, str] = {}
+
+    def plan_for(self, frame: Mapping[str, Any], plans: dict[tuple[str, ...], Plan], names: Mapping[str, str]) -> Plan:
+        """The plan for the frame's keys, from the cache where it was met before.
+
+        Raises InputError when the very first frame shows that the names do not fit; FieldError for a later one.
+        """
+        keys = tuple(frame)
+        plan = plans.get(keys)
+        if plan is not None:
+            return plan
+        try:
+            plan = make_plan(keys, names, self.mapping, self.name)
+        except InputError as error:
+            if not plans:
+                raise
+            raise FieldError(error.field or "", f"cannot be told: {error.message}. {error.hint}") from error
+        if len(plans) >= _MOST_PLANS:
+            plans.clear()
+        plans[keys] = plan
+        self.learn(plan)
+        return plan
+
+    def learn(self, plan: Plan) -> None:
+        """Remember the columns' names for messages, and the unknown ones for the report."""
+        for field, column in (("answer", plan.answer), ("references", (*plan.references, None)[0])):
+            if column is not None:
+                self._columns_of[field] = column
+        unknown = self.notices.unknown_fields
+        unknown.extend(c for c in plan.columns if c not in unknown and len(unknown) < _MOST_FIELDS)
+
+    def session(self, head: Mapping[str, Any], path: str = "") -> Session:
+        """Ids and language of a session object."""
+        try:
+            plan = self.plan_for(head, self._session_plans, SESSION_NAMES)
+        except FieldError as error:
+            return Session(self.stem, UNKNOWN_ASSISTANT, None, error)
+        ids: dict[str, str | None] = {}
+        problem: FieldError | None = None
+        for field, key in (("session_id", plan.session_id), ("assistant_id", plan.assistant_id)):
+            try:
+                ids[field] = as_id(head[key], path + key) if key is not None else None
+            except FieldError as error:
+                problem = problem or error
+        language = head[plan.language] if plan.language is not None else None
+        return Session(
+            session_id=ids.get("session_id") or self.stem,
+            assistant_id=ids.get("assistant_id") or UNKNOWN_ASSISTANT,
+            language=(language or None) if isinstance(language, str) else None,
+            problem=problem,
+        )
+
+    def in_session(
+        self, frame: Any, session: Session, number: int, *, line: int | None, column: int | None = None, path: str = ""
+    ) -> Sample | Unreadable:
+        """A frame of a session. number: its 1-based position, the default id."""
+        if not isinstance(frame, dict):
+            place = path.rstrip(".") or None
+            return Unreadable(line, column, place, f"session {clip(session.session_id)!r}: {_not_a_frame(frame)}")
+        try:
+            if session.problem is not None:
+                raise session.problem
+            plan = self.plan_for(frame, self._conversation_plans, CONVERSATION_NAMES)
+        except FieldError as error:
+            reason = f"session {clip(session.session_id)!r}, frame {number}: {error.field} {error.reason}"
+            return Unreadable(line, column, error.field, reason)
+        return self.sample(
+            frame, plan, session.session_id, session.assistant_id, session.language, number, line, column, path
+        )
+
+    def flat(
+        self, frame: Mapping[str, Any], plan: Plan, number: int, line: int | None, column: int | None = None
+    ) -> Sample | Unreadable:
+        """A frame that stands alone. number: the default id, its line or position."""
+        session_id: Any = frame[plan.session_id] if plan.session_id is not None else None
+        assistant_id: Any = frame[plan.assistant_id] if plan.assistant_id is not None else None
+        try:
+            if type(session_id) is not str or not session_id:
+                session_id = as_id(session_id, plan.session_id or "") or self.stem
+            if type(assistant_id) is not str or not assistant_id:
+                assistant_id = as_id(assistant_id, plan.assistant_id or "") or UNKNOWN_ASSISTANT
+        except FieldError as error:
+            return Unreadable(line, column, error.field, f"frame {number}: {error.field} {error.reason}")
+        if self._last_session != (session_id, assistant_id):
+            self._last_session = (session_id, assistant_id)
+            self.watch.frame_session(session_id, assistant_id)
+        return self.sample(frame, plan, session_id, assistant_id, None, number, line, column, "")
+
+    def sample(
+        self,
+        frame: Mapping[str, Any],
+        plan: Plan,
+        session_id: str,
+        assistant_id: str,
+        language: str | None,
+        number: int,
+        line: int | None,
+        column: int | None,
+        path: str,
+    ) -> Sample | Unreadable:
+        """The last step for every frame; the common case costs three type checks."""
+        sample_id: Any = frame[plan.sample_id] if plan.sample_id is not None else None
+        answer: Any = frame[plan.answer] if plan.answer is not None else ABSENT
+        references: Any
+        try:
+            if type(sample_id) is str and sample_id and len(sample_id) <= MAX_TEXT:
+                self.watch.sample(session_id, assistant_id, sample_id)
+            else:
+                sample_id = as_id(sample_id, path + (plan.sample_id or ""))
+                if sample_id is None:
+                    sample_id = str(number)
+                else:
+                    self.watch.sample(session_id, assistant_id, sample_id)
+            if type(answer) is not str or len(answer) > MAX_TEXT:
+                answer = self._text(answer, "answer", plan.answer, plan, path)
+            if len(plan.references) == 1 and type(text := frame[plan.references[0]]) is str and len(text) <= MAX_TEXT:
+                references = (text,)
+            else:
+                references = self._references(frame, plan, path)
+            if plan.language is not None and isinstance(own := frame[plan.language], str):
+                language = own or language
+            if plan.weight is not None:
+                check_weight(frame[plan.weight], path + plan.weight)
+            tags = as_tags(frame[plan.tags], path + plan.tags) if plan.tags is not None else _NOTHING
+            columns = _columns(frame, plan, path) if plan.columns else _NOTHING
+        except FieldError as error:
+            who = f"session {clip(session_id)!r}, sample {clip(sample_id if type(sample_id) is str else str(number))!r}"
+            shown = error.field[len(path) :] if error.field.startswith(path) else error.field
+            return Unreadable(line, column, error.field, f"{who}: {shown} {error.reason}")
+        index = self._index
+        self._index = index + 1
+        return Sample(index, session_id, assistant_id, sample_id, answer, references, language, tags, columns, line)
+
+    def _text(self, value: Any, field: str, key: str | None, plan: Plan, path: str) -> str | None:
+        """A text that is not simply there: skipped when missing and so asked, else a FieldError that says what to do."""
+        if isinstance(value, str):
+            return checked_text(value, path + (key or field))
+        if is_missing(value) and self._skip_missing:
+            return None
+        name = key or self._columns_of.get(field) or _usual_name(field, in_session=bool(path))
+        if value is not ABSENT:
+            raise FieldError(path + name, f"is {describe(value)}, not text")
+        hint = did_you_mean(field, plan.columns) or (f"there is {listed(plan.columns, 8)}" if plan.columns else "")
+        raise FieldError(path + name, f"is missing; {hint}" if hint else "is missing")
+
+    def _references(self, frame: Mapping[str, Any], plan: Plan, path: str) -> tuple[str, ...]:
+        """All references of a frame. Of several columns some may be empty of value: not everybody saw every frame."""
+        keys = plan.references
+        texts: list[str] = []
+        for key in keys:
+            value = frame[key]
+            if isinstance(value, (list, tuple)):
+                for place, entry in enumerate(value):
+                    text = self._text(entry, "references", f"{key}[{place}]", plan, path)
+                    if text is not None:
+                        texts.append(text)
+            elif len(keys) == 1 or not is_missing(value):
+                text = self._text(value, "references", key, plan, path)
+                if text is not None:
+                    texts.append(text)
+        if not texts and not self._skip_missing:
+            if keys and isinstance(frame[keys[0]], (list, tuple)):
+                raise FieldError(path + keys[0], "is an empty list")
+            self._text(frame[keys[0]] if keys else ABSENT, "references", keys[0] if keys else None, plan, path)
+        return tuple(texts)
+
+
+def _usual_name(field: str, *, in_session: bool) -> str:
+    if not in_session:
+        return field
+    return "assistant" if field == "answer" else "ground_truth_assistant"
+
+
+def _columns(frame: Mapping[str, Any], plan: Plan, path: str) -> Mapping[str, Any]:
+    columns = {}
+    for key in plan.columns:
+        value = as_scalar(frame[key])
+        if value is not None:
+            columns[key] = checked_text(value, path + key) if isinstance(value, str) else value
+    return columns
+
+
+def _not_a_frame(value: Any) -> str:
+    return f"{describe(value)} where a frame (an object) is expected"
