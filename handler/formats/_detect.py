@@ -20,7 +20,7 @@ from handler.formats._text import not_utf8
 
 READERS: dict[str, Reader] = {reader.name: reader for reader in (FairForgeReader(), JsonLinesReader(), TableReader())}
 _ALSO_CALLED = {"json": "fair-forge", "ndjson": "jsonl", "tsv": "csv"}
-_scan = json.JSONDecoder().scan_once
+_parse = json.JSONDecoder().raw_decode
 
 
 def detect_source(source: Source, options: ReadOptions) -> Detection:
@@ -93,11 +93,9 @@ def _is_lines(text: str, *, complete: bool) -> bool:
 
 def _may_be_document(text: str, *, complete: bool) -> bool:
     try:
-        _scan(text, len(text) - len(text.lstrip()))
+        _parse(text, len(text) - len(text.lstrip()))
     except json.JSONDecodeError as error:
         return not complete and (error.pos > len(text) - 16 or error.msg.startswith("Unterminated"))
-    except StopIteration as stop:
-        return not complete and int(stop.value) > len(text) - 16
     except (RecursionError, ValueError):
         pass
     return True
@@ -117,8 +115,10 @@ def _parses(line: str) -> bool:
 def _first_keys(text: str) -> tuple[str, ...]:
     """Keys of the first object, where the head holds it whole."""
     start = text.find("{")
-    try:
-        value, _ = _scan(text, start)
-    except (ValueError, StopIteration, RecursionError, IndexError):
+    if start < 0:
         return ()
-    return tuple(value) if start >= 0 and isinstance(value, dict) else ()
+    try:
+        value, _ = _parse(text, start)
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(value) if isinstance(value, dict) else ()

@@ -10,7 +10,6 @@ from handler.errors import InputError
 from handler.formats._contract import Notices, ReadOptions
 from handler.formats._fields import (
     CONVERSATION_NAMES,
-    FLAT_NAMES,
     SESSION_NAMES,
     Plan,
     check_mapping,
@@ -53,7 +52,7 @@ class Session:
 class FrameReader:
     """Turns frames into samples; keeps the running index, the plans per kind of frame, and the watch over ids."""
 
-    def __init__(self, name: str, stem: str, options: ReadOptions, notices: Notices) -> None:
+    def __init__(self, name: str | None, stem: str, options: ReadOptions, notices: Notices) -> None:
         self.name = name
         self.stem = stem
         self.mapping = check_mapping(options.mapping)

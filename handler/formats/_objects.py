@@ -79,7 +79,7 @@ def _flat(frames: FrameReader, item: Mapping[str, Any], number: int, line: int |
     plan = frames.plan_for(item, frames.flat_plans, FLAT_NAMES)
     if plan.answer is None and not plan.references:
         like = difflib.get_close_matches("conversation", list(item), 1, 0.7)
-        if like or plan.session_id is not None and plan.sample_id is None:
+        if like or (plan.session_id is not None and plan.sample_id is None):
             help_words = f"did you mean {like[0]!r}?" if like else f"there is: {listed(list(item), 8)}"
             raise FieldError("conversation", f"is missing; {help_words}")
     return frames.flat(item, plan, number, line, column)

@@ -15,7 +15,7 @@ from handler.formats._limits import MAX_DEPTH, MAX_ELEMENT
 from handler.formats._text import text_of
 from handler.formats._values import mend
 
-_scan = json.JSONDecoder().scan_once
+_parse = json.JSONDecoder().raw_decode
 _past_blanks = re.compile(r"[ \t\r\n]*").match
 _CONTEXT = 40
 """Characters kept before `pos`: messages look at them."""
@@ -104,9 +104,7 @@ class Scanner:
         """The value at `pos` with the window's indices of its start and end; None when the window ends before it does."""
         window, start = self.window, self.pos
         try:
-            value, end = _scan(window, start)
-        except StopIteration as stop:
-            message, bad = "Expecting value", int(stop.value)
+            value, end = _parse(window, start)
         except json.JSONDecodeError as error:
             message, bad = error.msg, error.pos
         except RecursionError:

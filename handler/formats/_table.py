@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
@@ -46,7 +47,7 @@ def shape_of(head: str, mapping: Mapping[str, str]) -> Shape:
         delimiter = ","
     first = next((row for row in _rows(text, delimiter, newline) if row), [])
     has_header = not _only_positions(mapping) or _names_columns(first)
-    columns = _unique(first) if has_header else tuple(f"#{n}" for n in range(1, len(first) + 1))
+    columns = unique_names(first) if has_header else tuple(f"#{n}" for n in range(1, len(first) + 1))
     return Shape(delimiter, newline, has_header, columns, marked is not None)
 
 
@@ -82,10 +83,8 @@ def table_plan(
 def _rows(text: str, delimiter: str, newline: str) -> list[list[str]]:
     lines = (line + newline for line in text.split(newline))
     rows: list[list[str]] = []
-    try:
+    with suppress(csv.Error):
         rows.extend(islice(csv.reader(lines, delimiter=delimiter), _SAMPLED_ROWS))
-    except csv.Error:
-        pass
     return rows
 
 
@@ -108,7 +107,8 @@ def _names_columns(row: Sequence[str]) -> bool:
     return known >= 2 or known * 2 >= len(row) > 0
 
 
-def _unique(names: Sequence[str]) -> tuple[str, ...]:
+def unique_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Column names without blanks around them; a repeated name gets _2, _3, an empty one is called #n."""
     unique: dict[str, None] = {}
     for position, raw in enumerate(names, 1):
         name = raw.strip() or f"#{position}"
