@@ -85,7 +85,7 @@ def write_licence(folder: Path, *, weights: Weights, licence: str | None, name: 
         f"Licence of the model: {licence or 'not stated by its source'}.\n"
     )
     if "/" in weights.id:
-        notice += f"Source: https://huggingface.co/{weights.id}\n"
+        notice += f"Source: {weights.id} on the Hugging Face model hub.\n"
     (folder / "NOTICE").write_text(notice, encoding="utf-8")
     own = sorted(path for path in weights.folder.glob("LICENSE*") if path.is_file())
     if own:

@@ -55,8 +55,15 @@ def module_facts(model: Any) -> dict[str, Any]:
         "max_tokens": max_tokens,
         "pooling": pooling,
         "normalize": kinds[-1] == "Normalize",
-        "dimension": int(model.encode(["a"], show_progress_bar=False).shape[1]),
+        "dimension": _dimension(model),
     }
+
+
+def _dimension(model: Any) -> int:
+    try:
+        return int(model.encode(["a"], show_progress_bar=False).shape[1])
+    except Exception as error:  # a model and a tokenizer that do not fit together fail in their own way
+        raise ModelError(f"sentence-transformers loads the model but cannot use it: {_reason(error)}") from error
 
 
 def write_graph(source: Path, folder: Path) -> None:

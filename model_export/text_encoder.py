@@ -46,7 +46,7 @@ def export_text_encoder(
     found = find_weights(model, weights)
     unverified = output.with_name(f"{output.name}.unverified")
     with building(output) as folder:
-        card = _build(folder, found, known, output.name, verbose)
+        card = _build(folder, found, known, verbose)
         if not card["parity"]["verified"]:
             shutil.rmtree(unverified, ignore_errors=True)
             shutil.copytree(folder, unverified)
@@ -115,14 +115,15 @@ def _require_extra() -> None:
         )
 
 
-def _build(folder: Path, weights: Weights, known: KnownModel | None, name: str, verbose: bool) -> dict[str, Any]:
+def _build(folder: Path, weights: Weights, known: KnownModel | None, verbose: bool) -> dict[str, Any]:
     """Fill `folder` and pass it through the gate. Returns the card, as written."""
     started = time.monotonic()
+    name = known.name if known else weights.id.rsplit("/", 1)[-1]
     hashes = file_hashes(weights.folder)
     say(f"loading {weights.id}")
     with quiet_libraries(verbose=verbose):
         from model_export.graph import OPSET, graph_inputs, load_original, module_facts, write_graph, write_tokenizer
-        from model_export.parity import check_parity, parity_line
+        from model_export.parity import check_parity
 
         original = load_original(weights.folder)
         facts = module_facts(original)
@@ -130,11 +131,11 @@ def _build(folder: Path, weights: Weights, known: KnownModel | None, name: str, 
         write_graph(weights.folder, folder)
         write_tokenizer(original, folder, facts["max_tokens"])
         languages, licence = stated_facts(known, weights.folder)
-        write_licence(folder, weights=weights, licence=licence, name=known.name if known else name)
+        write_licence(folder, weights=weights, licence=licence, name=name)
         card = {
             "schema": SCHEMA,
             "kind": "text_encoder",
-            "name": known.name if known else name,
+            "name": name,
             "source": source_facts(weights, hashes),
             "files": file_facts(folder),
             **facts,
@@ -151,7 +152,7 @@ def _build(folder: Path, weights: Weights, known: KnownModel | None, name: str, 
         say("comparing the run time with sentence-transformers")
         card["parity"] = check_parity(folder, original, known)
         _write_card(folder, card)
-    say(f"{parity_line(card['parity'])} ({time.monotonic() - started:.1f} s)")
+    say(f"done in {time.monotonic() - started:.1f} s")
     return card
 
 

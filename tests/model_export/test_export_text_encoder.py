@@ -79,7 +79,7 @@ def test_export_is_verified_and_complete(
         "precision": "fp32",
         "opset": 18,
     }
-    assert (card["schema"], card["kind"], card["name"]) == ("scenescore.model/1", "text_encoder", "out")
+    assert (card["schema"], card["kind"], card["name"]) == ("scenescore.model/1", "text_encoder", f"tiny-{kind}")
     assert card["inputs"] == ["input_ids", "attention_mask"]
     assert (card["languages"], card["license"]) == (None, None)
     assert card["source"]["kind"] == "folder"
