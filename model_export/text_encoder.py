@@ -37,7 +37,7 @@ def export_text_encoder(
     lies in OUTPUT.unverified, and what was in `output` stays.
     """
     known = known_model(model)
-    output = output or default_output(model)
+    output = (output or default_output(model)).absolute()
     if not force and (parity := _verified_parity(output, model, known, weights)):
         say("nothing to do: the exported model is complete, verified and of these tools and weights")
         return output, parity

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from handler.errors import StorageError
 from model_export import text_encoder
 from model_export.__main__ import VERBS, main
+from model_export.folders import building
 
 ROOT = Path(__file__).parents[2]
 
@@ -62,6 +65,33 @@ def test_folder_that_is_no_exported_model_is_never_replaced(capsys: pytest.Captu
     assert main(["mpnet", "--output", str(tmp_path), "--force"]) == 2
     assert "will not be replaced" in capsys.readouterr().err
     assert (tmp_path / "photo.jpg").read_bytes() == b"dear to somebody"
+
+
+def test_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(StorageError, match="cannot be written"), building(tmp_path / "file" / "out"):
+        pass
+
+
+def test_folder_appears_whole_or_not_at_all_and_everybody_may_read_it(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    with building(target) as folder:
+        (folder / "one").write_bytes(b"1")
+        assert not target.exists()
+    with pytest.raises(FileNotFoundError), building(target) as folder:
+        (folder / "nowhere" / "two").write_bytes(b"2")
+    assert [path.name for path in target.iterdir()] == ["one"]
+    assert target.stat().st_mode & 0o777 == 0o777 & ~_umask()
+    with building(target) as folder:
+        (folder / "three").write_bytes(b"3")
+    assert [path.name for path in target.iterdir()] == ["three"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def _umask() -> int:
+    umask = os.umask(0o022)
+    os.umask(umask)
+    return umask
 
 
 def test_importing_the_command_loads_nothing_heavy() -> None:
