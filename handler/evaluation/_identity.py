@@ -25,7 +25,7 @@ __all__ = [
     "folder_location",
     "identify",
     "own_options",
-    "refuse_unused_options",
+    "refuse_unused",
     "request_document",
 ]
 
@@ -83,9 +83,12 @@ def own_options(cls: type[BaseMetric], given: Mapping[str, Any]) -> dict[str, An
     return dict(given)
 
 
-def refuse_unused_options(options: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Options for a metric that does not run are a mistake worth saying."""
-    for name in options:
+def refuse_unused(request: EvaluationRequest, names: Sequence[str]) -> None:
+    """A file that no metric reads, or options for a metric that does not run, are a mistake worth saying."""
+    for role in ("references", "questions", "calibration"):
+        if getattr(request, role) is not None:
+            raise RequestError(f"no metric of this request reads a {role} file: {', '.join(names)}", field=role)
+    for name in request.options:
         if name not in names:
             raise RequestError(f"options are given for {name!r}, which is not evaluated", field=f"options.{name}")
 

@@ -75,7 +75,7 @@ def make_metrics(request: EvaluationRequest, machine: Machine) -> list[BaseMetri
             options["encoder"] = shared_text_encoder(folder, machine.threads)
             _identity.check_precision(request.precision, options["encoder"].card)
         made.append(get_metric(name, **options))
-    _identity.refuse_unused_options(request.options, [metric.name for metric in made])
+    _identity.refuse_unused(request, [metric.name for metric in made])
     return made
 
 

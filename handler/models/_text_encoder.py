@@ -57,13 +57,22 @@ class TextEncoder:
     """Sentence vectors from an exported model folder.
 
     folder: holds model.onnx, tokenizer.json and card.json, as `scenescore export` writes them. threads: batches that run
-    side by side; None means the cores this process may use. The session is made on first use. Safe to call from
-    one thread at a time.
+    side by side; None means the cores this process may use. remember: vectors kept for texts that come again. The
+    session is made on first use, or shared with the encoder `like` of the same folder. Safe to call from one thread at a
+    time.
     """
 
-    def __init__(self, folder: str | Path, *, threads: int | None = None, remember: int = REMEMBERED_TEXTS) -> None:
+    def __init__(
+        self,
+        folder: str | Path,
+        *,
+        threads: int | None = None,
+        remember: int = REMEMBERED_TEXTS,
+        like: TextEncoder | None = None,
+    ) -> None:
         self.folder = Path(folder)
         self.card: ModelCard = load_card(self.folder)
+        self._like = like
         self.threads = threads or available_threads()
         self._remember = remember
         self._recent: OrderedDict[str, TextVector] = OrderedDict()
@@ -160,6 +169,8 @@ class TextEncoder:
 
     @cached_property
     def _session(self) -> Any:
+        if self._like is not None:
+            return self._like._session
         import onnxruntime
 
         options = onnxruntime.SessionOptions()

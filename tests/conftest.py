@@ -1,0 +1,38 @@
+"""What every test can ask for: the real exported model, and the shared cases."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from handler.models import TextEncoder, shared_text_encoder
+from handler.settings import Settings
+
+ROOT = Path(__file__).parent.parent
+CASES = Path(os.environ.get("SCENESCORE_CASES") or ROOT.parent / "shared" / "cases")
+EXAMPLE = ROOT / "handler" / "data" / "entrance.json"
+
+
+@pytest.fixture(scope="session")
+def cases() -> Path:
+    """The folder of recorded cases; tests that read it are skipped in a clone that has none."""
+    if not CASES.is_dir():
+        pytest.skip(f"the recorded cases are not here ({CASES}); the project's own small cases still run")
+    return CASES
+
+
+@pytest.fixture(scope="session")
+def model() -> Path:
+    """The exported all-mpnet-base-v2."""
+    folder = Settings.from_environment().model
+    if not (folder / "card.json").is_file():
+        pytest.fail(f"there is no exported model in {folder}: run `make model` first")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def encoder(model: Path) -> TextEncoder:
+    """The process's shared encoder: one session for the whole test run."""
+    return shared_text_encoder(model, None)

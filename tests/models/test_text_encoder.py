@@ -1,0 +1,109 @@
+"""The encoder's promises: same bits for a text whatever stands beside it, bounded memory, visible truncation."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper
+
+from handler.errors import ModelError
+from handler.models import TextEncoder, load_card
+
+pytestmark = pytest.mark.model
+
+TEXTS = [
+    "",
+    " ",
+    "A dog runs.",
+    "A DOG RUNS.",
+    "A person is lying motionless on the floor near the entrance.",
+    "Two men unload a red van in front of the loading dock while a third one watches the street.",
+    "🐕",
+    "Ein Hund läuft.",
+    "<s>",
+    "a dog " * 500,
+    *(
+        f"A {colour} car is parked near the {place}."
+        for colour in ("red", "blue", "grey")
+        for place in ("gate", "main road")
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def alone(encoder):
+    """Each text's vector when it is encoded on its own."""
+    single = TextEncoder(encoder.folder, threads=1, remember=0, like=encoder)
+    return {text: single.encode([text]).vectors[0] for text in TEXTS}
+
+
+def test_published_similarities(encoder):
+    """The two figures of the model's own documentation."""
+    sentences = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]
+    one, near, far = encoder.encode(sentences).vectors
+    assert round(float(one @ near), 4) == 0.6817
+    assert round(float(one @ far), 4) == 0.0492
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_bits_do_not_depend_on_neighbours_order_or_threads(encoder, alone, seed, threads):
+    other = TextEncoder(encoder.folder, threads=threads, remember=0, like=encoder)
+    shuffled = random.Random(seed).sample(TEXTS, len(TEXTS) - seed)
+    vectors = other.encode(shuffled).vectors
+    for text, vector in zip(shuffled, vectors, strict=True):
+        assert np.array_equal(vector, alone[text]), text[:40]
+
+
+def test_repeated_texts_are_encoded_once_and_memory_is_bounded(encoder, monkeypatch):
+    other = TextEncoder(encoder.folder, threads=1, remember=2, like=encoder)
+    runs = []
+    monkeypatch.setattr(
+        TextEncoder, "_run", lambda self, rows, run=TextEncoder._run: runs.extend(rows) or run(self, rows)
+    )
+    other.encode(["one", "two", "one", "two", "one"])
+    assert len(runs) == 2
+    other.encode(["two"])
+    assert len(runs) == 2
+    other.encode(["three", "four"])
+    other.encode(["one"])
+    assert len(runs) == 5
+
+
+def test_truncation_is_visible(encoder):
+    encoded = encoder.encode(["word " * 382, "word " * 383, "short"])
+    assert encoded.n_tokens == [384, 385, 3]
+    assert encoded.truncated == [False, True, False]
+    assert len(encoder.token_ids("word " * 1000)[0]) == 384
+
+
+def test_no_texts(encoder):
+    assert encoder.encode([]).vectors.shape == (0, 768)
+
+
+def test_a_broken_weight_becomes_a_state_not_a_number(model, tmp_path):
+    shutil.copytree(model, tmp_path / "m")
+    graph = onnx.load(tmp_path / "m" / "model.onnx")
+    weight = next(one for one in graph.graph.initializer if one.name.endswith("LayerNorm.weight"))
+    weight.CopyFrom(numpy_helper.from_array(np.full(768, np.nan, np.float32), weight.name))
+    onnx.save(graph, tmp_path / "m" / "model.onnx")
+    card = json.loads((tmp_path / "m" / "card.json").read_text())
+    card["files"]["model.onnx"]["bytes"] = (tmp_path / "m" / "model.onnx").stat().st_size
+    (tmp_path / "m" / "card.json").write_text(json.dumps(card))
+    assert TextEncoder(tmp_path / "m").encode(["A dog runs."]).finite == [False]
+
+
+def test_a_missing_or_damaged_model_says_what_to_type(model, tmp_path):
+    with pytest.raises(ModelError, match="scenescore export mpnet"):
+        TextEncoder(tmp_path)
+    (tmp_path / "card.json").write_text("{}")
+    with pytest.raises(ModelError, match=r"card.json: the model card is damaged.*Export the model again"):
+        load_card(tmp_path)
+    shutil.copy(model / "card.json", tmp_path)
+    with pytest.raises(ModelError, match=r"model.onnx has 0 bytes"):
+        load_card(tmp_path)
