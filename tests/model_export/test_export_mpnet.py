@@ -26,7 +26,7 @@ EXPORTED = Settings.from_environment().model
 def card_of(folder: Path) -> dict[str, Any]:
     if not (folder / "card.json").is_file():
         pytest.skip("all-mpnet-base-v2 is not exported: python -m model_export mpnet")
-    return json.loads((folder / "card.json").read_text(encoding="utf-8"))
+    return dict(json.loads((folder / "card.json").read_text(encoding="utf-8")))
 
 
 def test_card_of_the_exported_model() -> None:

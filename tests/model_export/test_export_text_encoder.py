@@ -29,7 +29,7 @@ def export(model: Path, output: Path, *more: str) -> int:
 
 
 def card_of(folder: Path) -> dict[str, Any]:
-    return json.loads((folder / "card.json").read_text(encoding="utf-8"))
+    return dict(json.loads((folder / "card.json").read_text(encoding="utf-8")))
 
 
 def corrupt(graph: Path, value: float) -> None:
