@@ -72,7 +72,7 @@ def _sniff(text: str, *, complete: bool) -> tuple[str, str]:
     if start.startswith(("//", "/*", "#")) and any(part.lstrip()[:1] in ("{", "[") for part in start.split("\n")[1:3]):
         return "fair-forge", "JSON after a comment"
     if start[0] not in "{[":
-        return "csv", ""
+        return ("jsonl", "most lines are JSON objects") if _mostly_objects(text) else ("csv", "")
     if _is_lines(text, complete=complete):
         return "jsonl", "each line is a JSON value of its own"
     return "fair-forge", "a JSON " + ("list" if start[0] == "[" else "object")
@@ -87,8 +87,13 @@ def _is_lines(text: str, *, complete: bool) -> bool:
         return lines[0].lstrip()[0] == "{" or lines[1].lstrip()[0] in "{["
     if lines[0].lstrip()[0] == "[" or _may_be_document(text, complete=complete):
         return False
-    others = whole[1:200]  # the first line is broken: JSON Lines if most of the others are not
-    return sum(map(_parses, others)) * 2 > len(others)
+    return _mostly_objects(text)
+
+
+def _mostly_objects(text: str) -> bool:
+    """Whether the first line is broken and most of the others are JSON objects."""
+    others = [line for line in text.split("\n", 200)[1:200] if line.strip()]
+    return sum(line.lstrip().startswith("{") and _parses(line) for line in others) * 2 > len(others)
 
 
 def _may_be_document(text: str, *, complete: bool) -> bool:

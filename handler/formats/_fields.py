@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from handler.errors import InputError, RequestError
 
@@ -131,7 +132,7 @@ def did_you_mean(field: str, keys: Iterable[str]) -> str:
     """A question naming the key that looks like a misspelling of the field; "" when there is none."""
     candidates = [normal(alias) for alias in ALIASES[field]]
     best, best_ratio = "", 0.75
-    for key in keys:
+    for key in islice(keys, 40):
         plain = normal(key[:80])
         for candidate in candidates:
             near = difflib.SequenceMatcher(None, plain, candidate).ratio()
@@ -185,7 +186,7 @@ def _by_alias(
     if not chosen and len(families) == 1:
         chosen = next(iter(families.values()))
     if (families and not chosen) or (len(chosen) > 1 and field != "references"):
-        candidates = [key for keys in families.values() for key in keys]
+        candidates = [key[:60] for keys in families.values() for key in keys][:6]
         raise AmbiguousError(
             f"{field} could be {' or '.join(map(repr, candidates))}",
             file=file,

@@ -29,6 +29,7 @@ from handler.formats._values import (
     clip,
     describe,
     is_missing,
+    unreadable,
 )
 from handler.formats._watch import Watch
 from handler.samples import Sample, Unreadable
@@ -36,6 +37,7 @@ from handler.samples import Sample, Unreadable
 UNKNOWN_ASSISTANT = "unknown"
 _MOST_PLANS = 512
 _MOST_FIELDS = 50
+_MOST_HINTS = 100
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -65,6 +67,7 @@ class FrameReader:
         self._index = 0
         self._last_session: tuple[str, str] | None = None
         self._columns_of: dict[str, str] = {}
+        self._hints: dict[tuple[str, ...], str] = {}
 
     def plan_for(self, frame: Mapping[str, Any], plans: dict[tuple[str, ...], Plan], names: Mapping[str, str]) -> Plan:
         """The plan for the frame's keys, from the cache where it was met before.
@@ -122,14 +125,14 @@ class FrameReader:
         """A frame of a session. number: its 1-based position, the default id."""
         if not isinstance(frame, dict):
             place = path.rstrip(".") or None
-            return Unreadable(line, column, place, f"session {clip(session.session_id)!r}: {_not_a_frame(frame)}")
+            return unreadable(line, column, place, f"session {clip(session.session_id)!r}: {_not_a_frame(frame)}")
         try:
             if session.problem is not None:
                 raise session.problem
             plan = self.plan_for(frame, self._conversation_plans, CONVERSATION_NAMES)
         except FieldError as error:
             reason = f"session {clip(session.session_id)!r}, frame {number}: {error.field} {error.reason}"
-            return Unreadable(line, column, error.field, reason)
+            return unreadable(line, column, error.field, reason)
         return self.sample(
             frame, plan, session.session_id, session.assistant_id, session.language, number, line, column, path
         )
@@ -146,7 +149,7 @@ class FrameReader:
             if type(assistant_id) is not str or not assistant_id:
                 assistant_id = as_id(assistant_id, plan.assistant_id or "") or UNKNOWN_ASSISTANT
         except FieldError as error:
-            return Unreadable(line, column, error.field, f"frame {number}: {error.field} {error.reason}")
+            return unreadable(line, column, error.field, f"frame {number}: {error.field} {error.reason}")
         if self._last_session != (session_id, assistant_id):
             self._last_session = (session_id, assistant_id)
             self.watch.frame_session(session_id, assistant_id)
@@ -192,7 +195,7 @@ class FrameReader:
         except FieldError as error:
             who = f"session {clip(session_id)!r}, sample {clip(sample_id if type(sample_id) is str else str(number))!r}"
             shown = error.field[len(path) :] if error.field.startswith(path) else error.field
-            return Unreadable(line, column, error.field, f"{who}: {shown} {error.reason}")
+            return unreadable(line, column, error.field, f"{who}: {shown} {error.reason}")
         index = self._index
         self._index = index + 1
         return Sample(index, session_id, assistant_id, sample_id, answer, references, language, tags, columns, line)
@@ -206,8 +209,16 @@ class FrameReader:
         name = key or self._columns_of.get(field) or _usual_name(field, in_session=bool(path))
         if value is not ABSENT:
             raise FieldError(path + name, f"is {describe(value)}, not text")
-        hint = did_you_mean(field, plan.columns) or (f"there is {listed(plan.columns, 8)}" if plan.columns else "")
+        hint = self._hint(field, plan)
         raise FieldError(path + name, f"is missing; {hint}" if hint else "is missing")
+
+    def _hint(self, field: str, plan: Plan) -> str:
+        """What to say of a field that is not there. Comparing names is slow: a file gets so many new hints, no more."""
+        key = (field, *plan.columns)
+        if key not in self._hints and len(self._hints) < _MOST_HINTS:
+            there = f"there is {listed(plan.columns, 8)}" if plan.columns else ""
+            self._hints[key] = did_you_mean(field, plan.columns) or there
+        return self._hints.get(key, "")
 
     def _references(self, frame: Mapping[str, Any], plan: Plan, path: str) -> tuple[str, ...]:
         """All references of a frame. Of several columns some may be empty of value: not everybody saw every frame."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from handler.formats._fields import FLAT_NAMES, listed, normal
 from handler.formats._frames import FrameReader, Session
-from handler.formats._values import FieldError, clip, describe
+from handler.formats._values import FieldError, clip, describe, unreadable
 from handler.samples import EmptySession, Record, Unreadable
 
 
@@ -17,7 +17,7 @@ def object_records(
 ) -> Iterator[Record]:
     """The records in one element of a list, one line or one document. number: default id of a frame."""
     if not isinstance(item, dict):
-        yield Unreadable(line, column, None, f"{describe(item)} where a session or a frame (an object) is expected")
+        yield unreadable(line, column, None, f"{describe(item)} where a session or a frame (an object) is expected")
         return
     conversation = conversation_key(item)
     try:
@@ -28,7 +28,7 @@ def object_records(
         else:
             yield _flat(frames, item, number, line, column)
     except FieldError as error:
-        yield Unreadable(line, column, error.field or None, f"{error.field} {error.reason}".strip())
+        yield unreadable(line, column, error.field or None, f"{error.field} {error.reason}".strip())
 
 
 def conversation_key(item: Mapping[str, Any]) -> str | None:
@@ -41,7 +41,7 @@ def conversation_key(item: Mapping[str, Any]) -> str | None:
 def empty(session: Session, line: int | None, column: int | None) -> EmptySession | Unreadable:
     """The record of a session without frames."""
     if session.problem is not None:
-        return Unreadable(line, column, session.problem.field, f"{session.problem.field} {session.problem.reason}")
+        return unreadable(line, column, session.problem.field, f"{session.problem.field} {session.problem.reason}")
     return EmptySession(session.session_id, session.assistant_id)
 
 
@@ -52,7 +52,7 @@ def _session_records(
     session = frames.session({name: value for name, value in item.items() if name != key})
     if not isinstance(conversation, list):
         reason = f"session {clip(session.session_id)!r}: {key} is {describe(conversation)}, not a list of frames"
-        yield Unreadable(line, column, key, reason)
+        yield unreadable(line, column, key, reason)
         return
     frames.watch.session(session.session_id, session.assistant_id)
     if not conversation:

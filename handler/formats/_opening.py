@@ -72,13 +72,14 @@ def _known_encoding(name: str | None) -> str:
     if name is None:
         return "utf-8"
     try:
-        b"".decode(name)
-        codecs.getincrementaldecoder(name)
-        canonical = codecs.lookup(name).name
-    except (LookupError, ValueError) as error:
+        decoded: object = codecs.getincrementaldecoder(name)().decode(b"", True)  # bytes for "hex" and its kind
+        canonical = codecs.lookup(name).name if isinstance(decoded, str) else ""
+    except (LookupError, ValueError, TypeError):
+        canonical = ""
+    if not canonical:
         raise RequestError(
             f"unknown encoding {name!r}", field="encoding", hint="Try utf-8, utf-16 or latin-1"
-        ) from error
+        )
     return "utf-8" if canonical == "utf-8-sig" else canonical
 
 

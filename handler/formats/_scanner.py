@@ -62,11 +62,11 @@ class Scanner:
         return self._line, at - self._line_start + 1
 
     def grow(self) -> bool:
-        """Forget most of what lies before `pos` and double what lies ahead. False at the end of the text."""
+        """Forget most of what lies before `pos` and double what lies ahead, up to MAX_ELEMENT. False at the end of the text."""
         self.place()
         drop = max(0, self.pos - _CONTEXT)
         parts = [self.window[drop:]]
-        wanted, got = max(1, self.ahead), 0
+        wanted, got = max(1, min(self.ahead, MAX_ELEMENT + 1 - self.ahead)), 0
         while got < wanted:
             piece = next(self._pieces, None)
             if piece is None:

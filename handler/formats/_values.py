@@ -7,8 +7,10 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
+from handler.errors import one_line
 from handler.formats._contract import Notices
 from handler.formats._limits import MAX_TEXT
+from handler.samples import Unreadable
 
 ABSENT: Final = object()
 """The value of a key that is not there; null is another thing."""
@@ -21,6 +23,11 @@ class FieldError(Exception):
         super().__init__(field, reason)
         self.field = field
         self.reason = reason
+
+
+def unreadable(line: int | None, column: int | None, field: str | None, reason: str) -> Unreadable:
+    """The record, kept to one line: field names and values come from the file and may hold anything."""
+    return Unreadable(line, column, one_line(clip(field, 200)) if field else None, one_line(clip(reason, 1000)))
 
 
 def is_missing(value: Any) -> bool:
