@@ -33,9 +33,12 @@ class LocalStore:
 
     def stat(self, location: str) -> ObjectInfo | None:
         """Size of the file; None when there is none (a folder is none)."""
-        path = Path(location)
         with _naming(location):
-            return ObjectInfo(location, path.stat().st_size) if path.is_file() else None
+            try:
+                status = os.stat(location)
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+        return ObjectInfo(location, status.st_size) if S_ISREG(status.st_mode) else None
 
     def open_read(
         self, location: str, start: int = 0, end: int | None = None, *, if_match: str | None = None
@@ -97,8 +100,6 @@ class LocalStore:
 
     def list_objects(self, prefix: str) -> Iterator[ObjectInfo]:
         """Files under the folder, at any depth; hidden files and folders are passed over."""
-        if not os.path.isdir(prefix):
-            raise NotFoundError("no such folder", file=prefix, hint="Check the path")
         for path in sorted(_files_under(prefix), key=os.fsencode):
             try:
                 status = os.stat(path)
@@ -175,7 +176,10 @@ def _link(temporary: Path, location: str) -> None:
 
 def _files_under(folder: str) -> Iterator[str]:
     def refuse(error: OSError) -> None:
-        raise _named(str(error.filename), error) from error
+        if error.filename == folder and isinstance(error, (FileNotFoundError, NotADirectoryError)):
+            raise NotFoundError("no such folder", file=folder, hint="Check the path") from error
+        if not isinstance(error, FileNotFoundError):  # removed since its parent was read
+            raise _named(str(error.filename), error) from error
 
     for parent, folders, files in os.walk(folder, onerror=refuse):
         folders[:] = [name for name in folders if not name.startswith(".")]

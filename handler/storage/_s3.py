@@ -29,6 +29,7 @@ __all__ = ["S3Store", "shared_store"]
 _READ_BUFFER_BYTES = 256 * 1024
 _WRITE_BUFFER_BYTES = 64 * 1024
 _UPDATE_ATTEMPTS = 30
+_LONGEST_KEY_BYTES = 1024
 
 _lock = threading.Lock()
 _stores: dict[int, S3Store] = {}
@@ -170,4 +171,6 @@ def _place(location: str) -> Place:
     bucket, key = _split(location)
     if not key:
         raise LocationError("this names a bucket, not an object", file=location, hint="Write s3://bucket/key")
+    if len(key.encode("utf-8", "replace")) > _LONGEST_KEY_BYTES:
+        raise LocationError(f"the key is longer than {_LONGEST_KEY_BYTES} bytes", file=location)
     return Place(bucket, key, location)

@@ -54,7 +54,6 @@ _ANSWERS: dict[str, tuple[type[StorageError], str, str | None]] = {
         "Write again; look for a lifecycle rule that aborts uploads early",
     ),
     "InvalidBucketName": (LocationError, "not a bucket name", None),
-    "KeyTooLongError": (LocationError, "the key is longer than 1024 bytes", None),
     "PreconditionFailed": (ChangedError, "somebody else changed this object meanwhile", "Read it again"),
     "InvalidObjectState": (StorageError, "the object is archived", "Restore it from the archive class first"),
     "PermanentRedirect": (StorageError, "the bucket is in another region", "Set AWS_REGION to the bucket's"),
@@ -71,7 +70,13 @@ _BAD_CREDENTIALS = {
     "TokenRefreshRequired",
     "UnrecognizedClientException",
 }
-_BAD_CHECKSUM = {"BadDigest", "InvalidDigest", "XAmzContentChecksumMismatch", "XAmzContentSHA256Mismatch"}
+_BAD_CHECKSUM = {
+    "BadDigest",
+    "IncompleteBody",
+    "InvalidDigest",
+    "XAmzContentChecksumMismatch",
+    "XAmzContentSHA256Mismatch",
+}
 _OVERLOADED = {"RequestLimitExceeded", "RequestTimeout", "ServiceUnavailable", "SlowDown", "Throttling"}
 _CONFLICTS = {"ConditionalRequestConflict", "OperationAborted"}
 _PERMISSIONS = {

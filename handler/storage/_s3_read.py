@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from botocore.exceptions import ClientError, ConnectionError, HTTPClientError, IncompleteReadError
+from urllib3.exceptions import HTTPError
 
 from handler.errors import StorageError
 from handler.storage._errors import ChangedError, TransientStorageError
@@ -21,7 +22,8 @@ __all__ = ["ObjectReader", "Place", "pause"]
 _CHUNK_BYTES = 1024 * 1024
 # Broken connections in a row without one new byte; any progress starts the count again.
 _FRUITLESS_ATTEMPTS = 5
-_BROKEN = (ConnectionError, HTTPClientError, IncompleteReadError, OSError)
+# urllib3's, as botocore lets through what TLS makes of a connection that just ends.
+_BROKEN = (ConnectionError, HTTPClientError, HTTPError, IncompleteReadError, OSError)
 
 
 class Place(NamedTuple):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -38,22 +38,33 @@ def moto_server() -> Iterator[S3Server]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def clients() -> Iterator[dict[object, Any]]:
+    """boto3 clients by what they were made from: each takes half a second."""
+    clients: dict[object, Any] = {}
+    yield clients
+    for client in clients.values():
+        client.close()
+
+
 @pytest.fixture
-def use(monkeypatch: pytest.MonkeyPatch) -> Iterator[Use]:
+def use(monkeypatch: pytest.MonkeyPatch, clients: dict[object, Any]) -> Use:
     """Make a server the one that s3:// means for the rest of the test; gives its boto3 client."""
-    with ExitStack() as clients:
 
-        def use(server: S3Server, identity: tuple[str, str] = ADMIN, **environment: str) -> Any:
-            for name in [name for name in os.environ if name.startswith(("AWS_", "SCENESCORE_"))]:
-                monkeypatch.delenv(name)
-            for name, value in {**server.environment(identity), **environment}.items():
-                monkeypatch.setenv(name, value)
-            client = clients.enter_context(closing(make_client()))
-            store = _s3.S3Store(client, S3Options.from_environment())
-            monkeypatch.setattr(_s3, "_stores", {os.getpid(): store})
-            return client
+    def use(server: S3Server, identity: tuple[str, str] = ADMIN, **environment: str) -> Any:
+        for name in [name for name in os.environ if name.startswith(("AWS_", "SCENESCORE_"))]:
+            monkeypatch.delenv(name)
+        environment = server.environment(identity) | environment
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        key = frozenset(environment.items())
+        if key not in clients:
+            clients[key] = make_client()
+        store = _s3.S3Store(clients[key], S3Options.from_environment())
+        monkeypatch.setattr(_s3, "_stores", {os.getpid(): store})
+        return clients[key]
 
-        yield use
+    return use
 
 
 @pytest.fixture
@@ -62,12 +73,28 @@ def weed(seaweedfs_server: S3Server, use: Use) -> Any:
     return use(seaweedfs_server)
 
 
-@pytest.fixture
-def proxy(seaweedfs_server: S3Server, use: Use) -> Iterator[FaultyProxy]:
-    """s3:// means SeaweedFS behind a proxy whose faults the test orders."""
+@pytest.fixture(scope="session")
+def weed_client(seaweedfs_server: S3Server) -> Iterator[Any]:
+    """The boto3 client of SeaweedFS, whatever s3:// means."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in seaweedfs_server.environment().items():
+            patch.setenv(name, value)
+        with closing(make_client()) as client:
+            yield client
+
+
+@pytest.fixture(scope="session")
+def _proxy(seaweedfs_server: S3Server) -> Iterator[FaultyProxy]:
     with faulty_proxy(seaweedfs_server.endpoint) as proxy:
-        use(S3Server("proxy", proxy.endpoint), AWS_MAX_ATTEMPTS="3")
         yield proxy
+
+
+@pytest.fixture
+def proxy(_proxy: FaultyProxy, use: Use) -> Iterator[FaultyProxy]:
+    """s3:// means SeaweedFS behind a proxy whose faults the test orders; three attempts per request."""
+    use(S3Server("proxy", _proxy.endpoint), AWS_MAX_ATTEMPTS="3")
+    yield _proxy
+    _proxy.reset()
 
 
 @pytest.fixture
