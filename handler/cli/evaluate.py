@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from handler.cli._model import model_folder
+from handler.cli._options import add_reading, assignment, mapping
 from handler.errors import RequestError
 from handler.evaluation import EvaluationRequest, Machine
 from handler.evaluation import run as evaluate
@@ -30,9 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--threshold", type=float, default=DEFAULT_THRESHOLD, help="similarity below which a frame counts (0.75)")
     add("--mode", default="strict", help="strict, or compat:TOOL to reproduce a named original (strict)")
     add("--option", action="append", default=[], metavar="METRIC.KEY=VALUE", help="an option of one metric; repeatable")
-    add("--format", default="auto", help="the file's format (auto)")
-    add("--map", action="append", default=[], metavar="FIELD=COLUMN", help="read FIELD from COLUMN or #n; repeatable")
-    add("--encoding", help="text encoding of the file (utf-8)")
+    add_reading(parser)
     add("--on-missing", choices=["error", "skip"], default="error", help="a missing answer or reference (error)")
     add(
         "--max-error-rate",
@@ -60,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
             "mode": options.mode,
             "options": _metric_options(options.option),
             "format": options.format,
-            "map": dict(_assignment(one, "--map") for one in options.map),
+            "map": mapping(options.map),
             "encoding": options.encoding,
             "on_missing": options.on_missing,
             "max_error_rate": options.max_error_rate,
@@ -87,19 +86,12 @@ def run(options: argparse.Namespace) -> int:
 def _metric_options(given: list[str]) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for one in given:
-        name, value = _assignment(one, "--option")
+        name, value = assignment(one, "--option")
         metric, dot, key = name.rpartition(".")
         if not dot:
             raise RequestError(f"--option {one!r} names no metric", field="option", hint="Write METRIC.KEY=VALUE")
         found.setdefault(metric, {})[key] = _value(value)
     return found
-
-
-def _assignment(text: str, option: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise RequestError(f"{option} {text!r} is not NAME=VALUE", field=option.lstrip("-"))
-    return name, value
 
 
 def _value(text: str) -> Any:

@@ -89,7 +89,9 @@ def test_best_over_references_and_mean_in_details():
 def test_a_non_finite_similarity_is_an_error_state_not_a_number():
     given = Given(broken=math.nan, fine=0.9)
     metric = make("vision.hallucination", given=given)
-    broken, fine, rescued = metric.compute_batch([sample("x", "broken"), sample("x", "fine"), sample("x", "broken", "fine")])
+    broken, fine, rescued = metric.compute_batch(
+        [sample("x", "broken"), sample("x", "fine"), sample("x", "broken", "fine")]
+    )
     assert (broken.state, broken.score, broken.details) == ("error", None, {"error": "non_finite"})
     assert rescued.score == 0.0
     tally = metric.tally()
@@ -151,7 +153,9 @@ def test_bands_of_the_page():
 def test_unknown_languages_are_warned_about(language, answer, warned):
     result = make("vision.similarity").compute(sample(answer, "A reference in English.", language=language))
     assert result.state == "scored"
-    assert [one for one in result.details.get("warnings", []) if one.startswith("language")] == ([warned] if warned else [])
+    assert [one for one in result.details.get("warnings", []) if one.startswith("language")] == (
+        [warned] if warned else []
+    )
 
 
 @pytest.mark.parametrize("threshold", [math.nan, math.inf, 1.5, -2])

@@ -1,0 +1,93 @@
+"""`scenescore inspect`: what a file holds, how it would be read and why, and what to type next."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from handler.cli._options import add_reading, mapping
+from handler.formats import Inspection, ReadOptions, TextLengths, inspect_records
+from handler.reports import dump_json
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument("input", metavar="INPUT", help="a file, a path or s3:// uri")
+    add_reading(parser)
+    parser.add_argument("--json", action="store_true", help="print a JSON document")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read the file once and print what is in it."""
+    reading = ReadOptions(format=options.format, mapping=mapping(options.map), encoding=options.encoding)
+    found = inspect_records(options.input, reading)
+    if options.json:
+        sys.stdout.write(dump_json(asdict(found)).decode())
+        return 0
+    for label, text in _facts(found):
+        print(f"{label:<12} {text}")
+    print(f"\nNext: {_next_command(found, options)}")
+    return 0
+
+
+def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
+    detection = found.detection
+    parts = [detection.format, detection.encoding, detection.compression, _table(detection.delimiter)]
+    yield "file", f"{found.location} ({found.file_bytes:,} bytes)" if found.file_bytes is not None else found.location
+    yield "read as", ", ".join(part for part in parts if part)
+    yield "because", detection.reason
+    more = "at least " if found.bounded else ""
+    yield "holds", f"{found.n_samples:,} frames in {more}{found.n_sessions:,} sessions"
+    yield "texts", f"{more}{found.n_distinct_texts:,} distinct"
+    for name, lengths in (("answers", found.answer_lengths), ("references", found.reference_lengths)):
+        if lengths:
+            yield name, _lengths(lengths)
+    if found.languages:
+        yield "languages", ", ".join(f"{name or 'undeclared'}: {n:,}" for name, n in found.languages.items())
+    yield from _troubles(found)
+
+
+def _troubles(found: Inspection) -> Iterator[tuple[str, str]]:
+    for field, n in found.missing.items():
+        yield "missing", f"{field} in {n:,} frames"
+    for field, n in found.blank.items():
+        yield "blank", f"{field} in {n:,} frames"
+    if found.n_empty_sessions:
+        yield "empty", f"{found.n_empty_sessions:,} sessions without frames: {', '.join(found.empty_sessions)}"
+    if found.n_unreadable:
+        yield "unreadable", f"{found.n_unreadable:,} items"
+        for one in found.unreadable:
+            yield "", f"line {one.line}: {one.reason}" if one.line else one.reason
+    for code, examples in found.notices.examples.items():
+        yield "notice", f"{code.replace('_', ' ')}, {found.notices.counts[code]:,} times, e.g. {examples[0]}"
+    if found.unknown_fields:
+        yield "unused", f"fields no metric reads: {', '.join(found.unknown_fields)}"
+
+
+def _lengths(lengths: TextLengths) -> str:
+    return f"{lengths.minimum:,} to {lengths.maximum:,} characters, half of them under {lengths.median:,}"
+
+
+def _table(delimiter: str | None) -> str | None:
+    names = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+    return f"columns split by {names.get(delimiter, delimiter)}" if delimiter else None
+
+
+def _next_command(found: Inspection, options: argparse.Namespace) -> str:
+    words: list[Any] = ["scenescore", "evaluate", options.input]
+    for one in options.map:
+        words += ["--map", one]
+    if options.encoding:
+        words += ["--encoding", options.encoding]
+    if found.missing:
+        words += ["--on-missing", "skip"]
+    if found.n_unreadable:
+        share = found.n_unreadable / (found.n_samples + found.n_unreadable)
+        words += ["--max-error-rate", f"{min(1.0, share + 0.01):.2f}"]
+    return shlex.join(words)

@@ -1,0 +1,157 @@
+"""The terminal as a person meets it: exit codes, one line on stderr, silence in pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from handler.cli import main
+from tests.conftest import EXAMPLE
+
+pytestmark = pytest.mark.model
+
+
+def call(*arguments, **options):
+    command = [sys.executable, "-m", "handler.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False, **options)
+
+
+def test_evaluate_prints_the_packaged_example(model, tmp_path):
+    done = call("evaluate", EXAMPLE, "--output", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "0.559  cam-entrance-01 / frame_001" in done.stdout
+    assert "0.291  cam-entrance-01 / frame_002" in done.stdout
+    assert re.search(r"cam-entrance-01 / argos-gpt4o +0\.425 +-1\.000 to 1\.000 +0\.291 +0\.559 +2 +low", done.stdout)
+    assert re.search(r"100\.0% +34\.2% to 100\.0% +2 +0\.75 +2 +unreliable", done.stdout)
+    again = call("evaluate", EXAMPLE, "--output", tmp_path)
+    assert "already done" in again.stdout
+    assert again.stdout.replace(" (already done; --force scores again)", "") == done.stdout
+
+
+def test_json_is_the_report_and_nothing_else(model, tmp_path):
+    done = call("evaluate", EXAMPLE, "--output", tmp_path, "--json")
+    report = json.loads(done.stdout)
+    assert done.stderr == ""
+    assert report == json.loads(next(tmp_path.rglob("report.json")).read_text())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "line"),
+    [
+        (["evaluate", "nowhere.json"], 2, r"scenescore: nowhere.json: .*no such.*"),
+        (
+            ["evaluate", EXAMPLE, "--threshold", "x"],
+            2,
+            r"scenescore: .*--threshold: invalid float value: 'x'.*--help.*",
+        ),
+        (["evaluate", EXAMPLE, "--threshold", "nan"], 2, r"scenescore: threshold: .*"),
+        (["evaluate", EXAMPLE, "--metrics", "similarty"], 2, r"scenescore: there is no metric 'similarty'.*"),
+        (["evaluate", EXAMPLE, "--mode", "compat:pope"], 2, r"scenescore: vision.* has no mode compat:pope.*"),
+        (["evaluate", EXAMPLE, "--option", "speed=1"], 2, r"scenescore: --option 'speed=1' names no metric.*"),
+        (["evaluate", EXAMPLE, "--map", "answer"], 2, r"scenescore: --map 'answer' is not NAME=VALUE"),
+        (
+            ["evaluate", EXAMPLE, "--precision", "int8"],
+            2,
+            r"scenescore: the model all-mpnet-base-v2 has precision fp32.*",
+        ),
+        (
+            ["evaluate", EXAMPLE, "--model", "nowhere"],
+            2,
+            r"scenescore: nowhere: there is no exported model.*export mpnet.*",
+        ),
+        (["evaluate", EXAMPLE, "--threads", "0"], 2, r"scenescore: --threads must be at least 1"),
+        (["evaluat"], 2, r"scenescore: .*invalid choice: 'evaluat'.*"),
+    ],
+)
+def test_wrong_calls_exit_2_with_one_line(model, tmp_path, arguments, code, line):
+    done = call(*arguments, cwd=tmp_path)
+    assert done.returncode == code
+    assert done.stdout == ""
+    assert re.fullmatch(line + r"\n", done.stderr), done.stderr
+
+
+def test_a_refused_file_names_file_line_and_field(model, tmp_path):
+    path = tmp_path / "frames.jsonl"
+    path.write_text('{"assistant": "x", "ground_truth_assistant": "y"}\n{"assistant": "x", "qa_id": "f2"}\n')
+    done = call("evaluate", path, "--output", tmp_path / "out")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"scenescore: {path.name}:2")
+    assert "ground_truth_assistant" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_our_own_fault_is_exit_3_without_a_traceback(monkeypatch, capsys):
+    monkeypatch.setattr("handler.cli.metrics.list_metrics", lambda: 1 / 0)
+    assert main(["metrics"]) == 3
+    shown = capsys.readouterr().err
+    assert "unexpected ZeroDivisionError" in shown
+    assert "Traceback" not in shown
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    done = subprocess.run(
+        f"{sys.executable} -m handler.cli metrics --json | head -c 1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_inspect_says_what_to_type_next(tmp_path):
+    done = call("inspect", EXAMPLE)
+    assert done.returncode == 0
+    assert "2 frames in 1 sessions" in done.stdout
+    assert f"Next: scenescore evaluate {EXAMPLE}" in done.stdout
+    table = tmp_path / "a table.csv"
+    table.write_text("frame;answer;reference\n1;A dog;\n2;;A cat\n")
+    shown = call("inspect", table).stdout
+    assert "columns split by semicolons" in shown
+    assert f"scenescore evaluate '{table}'" in shown
+    assert json.loads(call("inspect", EXAMPLE, "--json").stdout)["n_samples"] == 2
+
+
+def test_metrics_lists_every_metric():
+    found = json.loads(call("metrics", "--json").stdout)["metrics"]
+    assert {"vision.similarity", "vision.hallucination"} <= {one["name"] for one in found}
+    text = call("metrics").stdout
+    assert all(one["name"] in text for one in found)
+
+
+def test_selfcheck_passes_here_and_fails_on_a_damaged_model(model, tmp_path):
+    done = call("selfcheck", "--json")
+    assert done.returncode == 0
+    facts = json.loads(done.stdout)
+    assert facts["largest_deviation"] <= 1e-5
+    assert facts["files_intact"] is True
+    assert facts["export_verified"] is True
+    for name in ("card.json", "tokenizer.json"):
+        (tmp_path / name).write_bytes((model / name).read_bytes())
+    graph = bytearray((model / "model.onnx").read_bytes())
+    graph[len(graph) // 2] ^= 0x40
+    (tmp_path / "model.onnx").write_bytes(graph)
+    broken = call("selfcheck", "--model", tmp_path)
+    assert broken.returncode == 2
+    assert "model.onnx: the content is not what the card says" in broken.stderr
+
+
+def test_without_the_export_extra_the_message_says_what_to_type(tmp_path):
+    """An installation that cannot import optimum: the run-time package alone, on a path of its own."""
+    code = "import sys; sys.modules['optimum'] = None; from handler.cli import main; sys.exit(main(['evaluate', 'x.json']))"
+    environment = {**os.environ, "SCENESCORE_MODEL": str(tmp_path / "none")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 2
+    assert "pip install 'scenescore[export]' && scenescore export mpnet" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_version_and_help():
+    assert call("--version").stdout.startswith("scenescore ")
+    for verb in ("evaluate", "metrics", "inspect", "export", "selfcheck"):
+        assert verb in call("--help").stdout
