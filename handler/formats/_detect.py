@@ -98,12 +98,12 @@ def _mostly_objects(text: str) -> bool:
 
 def _may_be_document(text: str, *, complete: bool) -> bool:
     try:
-        _parse(text, len(text) - len(text.lstrip()))
+        _, end = _parse(text, len(text) - len(text.lstrip()))
+        return not text[end:].strip()
     except json.JSONDecodeError as error:
         return not complete and (error.pos > len(text) - 16 or error.msg.startswith("Unterminated"))
     except (RecursionError, ValueError):
-        pass
-    return True
+        return False
 
 
 def _parses(line: str) -> bool:

@@ -77,9 +77,7 @@ def _known_encoding(name: str | None) -> str:
     except (LookupError, ValueError, TypeError):
         canonical = ""
     if not canonical:
-        raise RequestError(
-            f"unknown encoding {name!r}", field="encoding", hint="Try utf-8, utf-16 or latin-1"
-        )
+        raise RequestError(f"unknown encoding {name!r}", field="encoding", hint="Try utf-8, utf-16 or latin-1")
     return "utf-8" if canonical == "utf-8-sig" else canonical
 
 

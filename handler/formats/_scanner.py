@@ -62,7 +62,7 @@ class Scanner:
         return self._line, at - self._line_start + 1
 
     def grow(self) -> bool:
-        """Forget most of what lies before `pos` and double what lies ahead, up to MAX_ELEMENT. False at the end of the text."""
+        """Forget most of what lies before `pos` and double what lies ahead, up to MAX_ELEMENT. False at the text's end."""
         self.place()
         drop = max(0, self.pos - _CONTEXT)
         parts = [self.window[drop:]]

@@ -13,13 +13,19 @@ from handler.errors import InputError
 from handler.formats import _walk
 from handler.samples import EmptySession
 
-ONE = {"session_id": "s", "assistant_id": "m", "conversation": [{"qa_id": "1", "assistant": "a", "ground_truth_assistant": "b"}]}
+ONE = {
+    "session_id": "s",
+    "assistant_id": "m",
+    "conversation": [{"qa_id": "1", "assistant": "a", "ground_truth_assistant": "b"}],
+}
 
 
 def contents(text: str, **options: Any) -> list[tuple[Any, ...]]:
     result = read_text(text, **options)
     assert not result.unreadable, result.unreadable
-    return [(s.session_id, s.assistant_id, s.sample_id, s.answer, s.references, dict(s.columns)) for s in result.samples]
+    return [
+        (s.session_id, s.assistant_id, s.sample_id, s.answer, s.references, dict(s.columns)) for s in result.samples
+    ]
 
 
 def test_all_shapes_of_one_session_agree() -> None:
@@ -138,7 +144,9 @@ def test_items_of_the_wrong_shape(item: Any, field: str | None, words: str) -> N
 
 
 def test_empty_conversations_are_reported_and_not_more() -> None:
-    text = json.dumps([{"session_id": "a", "conversation": []}, {"conversation": [], "session_id": 2, "assistant_id": "m"}])
+    text = json.dumps(
+        [{"session_id": "a", "conversation": []}, {"conversation": [], "session_id": 2, "assistant_id": "m"}]
+    )
     assert read_text(text).records == [EmptySession("a", "unknown"), EmptySession("2", "m")]
 
 

@@ -98,7 +98,7 @@ def test_a_decompression_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_missing_files_and_unknown_formats(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="no such file"):
         read_file(tmp_path / "nothing.json")
-    with pytest.raises(RequestError, match="unknown format 'xml'.*fair-forge, jsonl, csv"):
+    with pytest.raises(RequestError, match=r"unknown format 'xml'.*fair-forge, jsonl, csv"):
         read_text(FLAT, format="xml")
 
 

@@ -1,0 +1,37 @@
+"""The facts behind `inspect`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from handler.formats import TextLengths, inspect_records
+
+
+def test_one_pass_gives_the_facts(tmp_path: Path) -> None:
+    frames = [
+        {"qa_id": "1", "assistant": "aaaa", "ground_truth_assistant": "b", "colour": "red"},
+        {"qa_id": "1", "assistant": " ", "ground_truth_assistant": "b"},
+        {"qa_id": "2", "ground_truth_assistant": "bb"},
+        {"qa_id": "3", "assistant": 7, "ground_truth_assistant": "b"},
+    ]
+    data = [
+        {"session_id": "s", "assistant_id": "m", "language": "english", "conversation": frames},
+        {"session_id": "e", "conversation": []},
+        {"session_id": "s", "assistant_id": "m", "conversation": frames[:1]},
+    ]
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(data, indent=1))
+    facts = inspect_records(str(path))
+    assert (facts.n_sessions, facts.n_samples, facts.n_unreadable, facts.n_empty_sessions) == (2, 4, 1, 1)
+    assert facts.file_bytes == path.stat().st_size
+    assert facts.detection.format == "fair-forge"
+    assert facts.unreadable[0].field == "conversation[3].assistant"
+    assert facts.empty_sessions == ("e",)
+    assert (facts.duplicate_sample_ids, facts.repeated_sessions) == (2, 1)
+    assert facts.languages == {"english": 3, "": 1}
+    assert facts.missing == {"answer": 1}
+    assert facts.blank == {"answer": 1}
+    assert facts.unknown_fields == ("colour",)
+    assert facts.answer_lengths == TextLengths(3, 1, 1, 4, 4, 4, 4)
+    assert (facts.n_distinct_texts, facts.bounded) == (4, False)
