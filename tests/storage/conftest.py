@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from servers import ADMIN, S3Server, moto, seaweedfs, weed_binary
 
 from handler.storage import _s3
 from handler.storage._s3_client import S3Options, make_client
+from tests.servers import ADMIN, S3Server, moto, seaweedfs, weed_binary
 
 from .proxy import FaultyProxy, faulty_proxy
 

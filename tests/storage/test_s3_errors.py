@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from servers import NOBODY, READER, S3Server, free_ports
 
 from handler import storage
 from handler.errors import StorageError
 from handler.storage._s3 import shared_store
 from handler.storage._s3_client import S3Options, make_client
+from tests.servers import NOBODY, READER, S3Server, free_ports
 
 from .conftest import BUCKET, Use
 from .proxy import Fault, FaultyProxy

@@ -7,10 +7,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from servers import S3Server
 
 from handler import storage
 from handler.errors import StorageError
+from tests.servers import S3Server
 
 from .conftest import BUCKET, Use
 from .proxy import Fault, FaultyProxy

@@ -9,10 +9,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from servers import S3Server
 
 from handler import storage
 from handler.errors import StorageError
+from tests.servers import S3Server
 
 from .conftest import Use
 from .proxy import Fault, FaultyProxy, faulty_proxy

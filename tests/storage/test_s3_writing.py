@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from servers import S3Server
 
 from handler import storage
 from handler.storage._s3_write import part_bytes
+from tests.servers import S3Server
 
 from .conftest import BUCKET, Use
 from .proxy import Fault, FaultyProxy
