@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from handler.errors import InputError
 from handler.formats._contract import Notices, ReadOptions, Source
 from handler.formats._frames import FrameReader
-from handler.formats._json_words import extra_data
 from handler.formats._limits import MAX_ELEMENT
 from handler.formats._objects import object_records
 from handler.formats._scanner import Scanner
@@ -36,7 +34,7 @@ class FairForgeReader:
         else:
             raise scanner.unexpected("Expecting value")
         if scanner.peek():
-            raise _extra(scanner)
+            raise scanner.unexpected("Extra data")
 
 
 def _list(scanner: Scanner, frames: FrameReader) -> Iterator[Record]:
@@ -66,11 +64,7 @@ def _documents(scanner: Scanner, frames: FrameReader) -> Iterator[Record]:
         if not following:
             return
         if following != "{" or scanner.place()[0] == line:
-            raise _extra(scanner)
-
-
-def _extra(scanner: Scanner) -> InputError:
-    return scanner.error(extra_data(scanner.window[scanner.pos : scanner.pos + 20]), scanner.pos)
+            raise scanner.unexpected("Extra data")
 
 
 def _element(scanner: Scanner, frames: FrameReader, number: int) -> Iterator[Record]:

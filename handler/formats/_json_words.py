@@ -28,15 +28,10 @@ def explain(message: str, text: str, pos: int, *, at_end: bool) -> str:
     if rest.startswith(_PYTHON_WORDS):
         return f"{clip(rest.split(',')[0], 12)!r} is not JSON: write true, false or null"
     if message.startswith("Extra data"):
-        return extra_data(rest)
+        if rest.startswith(("{", "[")):
+            return "extra data after the JSON document: it looks like JSON Lines, which has one object a line"
+        return f"extra data after the JSON document: {clip(rest, 12)!r}"
     return f"not valid JSON: {_lowered(message)}" + (f", found {clip(rest, 12)!r}" if rest else "")
-
-
-def extra_data(rest: str) -> str:
-    """The words for something that follows a complete document."""
-    if rest.startswith(("{", "[")):
-        return "extra data after the JSON document: it looks like JSON Lines, which has one object a line"
-    return f"extra data after the JSON document: {clip(rest, 12)!r}"
 
 
 def _lowered(message: str) -> str:

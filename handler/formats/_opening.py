@@ -143,17 +143,25 @@ def _transcode(chunks: Iterator[bytes], encoding: str, name: str) -> Iterator[by
     decoder = codecs.getincrementaldecoder(encoding)()
     seen = 0
     for chunk in chain(chunks, [b""]):
+        held = len(decoder.getstate()[0])
         try:
             text = decoder.decode(chunk, final=not chunk)
-        except (UnicodeError, ValueError) as error:
-            raise InputError(
-                f"not {encoding}: cannot decode after byte {seen} ({getattr(error, 'reason', error)})",
-                file=name,
-                hint="Leave --encoding out for UTF-8, or name the encoding the file was saved in",
-            ) from error
+        except UnicodeDecodeError as error:
+            place = f"cannot decode the byte at offset {seen - held + error.start}"
+            raise _not_encoded(encoding, place, name) from error
+        except ValueError as error:
+            raise _not_encoded(encoding, str(error), name) from error
         seen += len(chunk)
         if text:
             yield text.encode("utf-8", "replace")
+
+
+def _not_encoded(encoding: str, what: str, name: str) -> InputError:
+    return InputError(
+        f"not {encoding}: {what}",
+        file=name,
+        hint="Leave --encoding out for UTF-8, or name the encoding the file was saved in",
+    )
 
 
 def _without_mark(chunks: Iterator[bytes]) -> Iterator[bytes]:

@@ -18,9 +18,8 @@ from handler.formats._values import mend
 _parse = json.JSONDecoder().raw_decode
 _past_blanks = re.compile(r"[ \t\r\n]*").match
 _CONTEXT = 40
-"""Characters kept before `pos`: messages look at them."""
-_LONGEST_WORD = 16
-"""A parser's complaint nearer than this to the window's end may only mean that `-Infinity` or an escape is cut."""
+"""Characters kept before `pos` and seen after it before a fault is told: messages look at them. A parser's complaint
+nearer than this to the window's end may only mean that `-Infinity` or an escape is cut."""
 
 
 class Scanner:
@@ -116,7 +115,7 @@ class Scanner:
                 self.pos = end
                 return value, start, end
             return None
-        if self.at_end or (bad < len(window) - _LONGEST_WORD and not message.startswith("Unterminated")):
+        if self.at_end or (bad < len(window) - _CONTEXT and not message.startswith("Unterminated")):
             raise self.error(explain(message, window, bad, at_end=self.at_end), bad)
         return None
 
@@ -171,6 +170,8 @@ class Scanner:
 
     def unexpected(self, message: str) -> InputError:
         """The error for the character at `pos`."""
+        while self.ahead < _CONTEXT and self.grow():
+            pass
         return self.error(explain(message, self.window, self.pos, at_end=self.at_end), self.pos)
 
     def error(self, message: str, pos: int) -> InputError:

@@ -38,10 +38,22 @@ def read_file(path: Path, **options: Any) -> Read:
     return Read(list(open_records(str(path), ReadOptions(**options), notices)), notices)
 
 
-def read_bytes(data: bytes, name: str = "cam-1.json", **options: Any) -> Read:
-    """What a file with this content would give, without a disk."""
+class _Trickle(io.BytesIO):
+    """A stream that gives a few bytes at a time, as networks do."""
+
+    piece = 1
+
+    def read(self, size: int | None = -1) -> bytes:
+        return super().read(self.piece)
+
+
+def read_bytes(data: bytes, name: str = "cam-1.json", piece: int | None = None, **options: Any) -> Read:
+    """What a file with this content would give, without a disk. piece: most bytes the stream gives at a time."""
     notices, asked = Notices(), ReadOptions(**options)
-    source = source_from(io.BytesIO(data), name, asked)
+    stream = io.BytesIO(data) if piece is None else _Trickle(data)
+    if isinstance(stream, _Trickle):
+        stream.piece = piece or 1
+    source = source_from(stream, name, asked)
     reader = READERS[detect_source(source, asked).format]
     return Read(list(reader.read(source, asked, notices)), notices)
 

@@ -185,7 +185,7 @@ def test_texts_and_elements_have_bounds() -> None:
     frame = {"qa_id": "f", "answer": "a" * 1_000_001, "reference": "b"}
     for text in (json.dumps([frame]), lines([frame, frame])):
         assert "1,000,001 characters" in read_text(text).unreadable[0].reason
-    with pytest.raises(InputError, match="longer than 64,000,000|more than 64,000,000"):
+    with pytest.raises(InputError, match="more than 64,000,000"):
         read_text('[{"answer": "' + "x" * 65_000_000 + '"}]')
     with pytest.raises(InputError, match="line 2 is longer than"):
         read_text('{"answer": "a", "reference": "b"}\n{"answer": "' + "x" * 65_000_000)
