@@ -1,0 +1,1 @@
+"""Benchmarks: whole processes, alternating in one run, compared by ratio."""
