@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import orjson
 from handler.cli._model import model_folder
 from handler.cli._options import add_reading, assignment, mapping
 from handler.errors import RequestError
-from handler.evaluation import EvaluationRequest, Machine
+from handler.evaluation import EvaluationRequest, Machine, estimate
 from handler.evaluation import run as evaluate
 from handler.reports import dump_json, render
 from handler.settings import DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD, Settings
@@ -45,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--precision", choices=["fp32", "int8"], default="fp32", help="precision the model must have (fp32)")
     add("--threads", type=int, metavar="N", help="cores to use (all this process may use)")
     add("--force", action="store_true", help="score again though a finished result exists")
+    add("--dry-run", action="store_true", help="say what a run would take in time and money, and score nothing")
     add("--json", action="store_true", help="print report.json on stdout and nothing else")
 
 
@@ -71,6 +73,8 @@ def run(options: argparse.Namespace) -> int:
     if options.threads is not None and options.threads < 1:
         raise RequestError("--threads must be at least 1", field="threads")
     folder = model_folder(options.model)
+    if options.dry_run:
+        return _dry_run(request, Machine(model=folder, threads=options.threads), as_json=options.json)
     with _progress() as on_progress:
         machine = Machine(model=folder, threads=options.threads, force=options.force, on_progress=on_progress)
         report = evaluate(request, machine)
@@ -80,6 +84,12 @@ def run(options: argparse.Namespace) -> int:
     print(render(report))
     done = " (already done; --force scores again)" if report.already_done else ""
     print(f"\nResults: {report.location}{done}")
+    return 0
+
+
+def _dry_run(request: EvaluationRequest, machine: Machine, *, as_json: bool) -> int:
+    found = estimate(request, machine)
+    sys.stdout.write(dump_json(asdict(found)).decode() if as_json else "\n".join([*found.lines(), ""]))
     return 0
 
 

@@ -1,7 +1,8 @@
 """The one path every door takes: request -> samples -> metrics -> report."""
 
+from handler.evaluation._estimate import Estimate, estimate
 from handler.evaluation._python import evaluate
 from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._run import Machine, run
 
-__all__ = ["EvaluationRequest", "Machine", "evaluate", "run"]
+__all__ = ["Estimate", "EvaluationRequest", "Machine", "estimate", "evaluate", "run"]

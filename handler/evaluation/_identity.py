@@ -7,12 +7,14 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import orjson
 
 from handler import storage
-from handler.errors import RequestError, StorageError
+from handler.errors import RequestError
+from handler.evaluation._inputs import find_files
 from handler.evaluation._request import EvaluationRequest
 from handler.metrics import BaseMetric
 from handler.models import ModelCard
@@ -34,16 +36,22 @@ BLOCK = 1 << 20  # bytes read at a time
 
 @dataclass(frozen=True, slots=True)
 class InputIdentity:
-    """name: file name or "records". content: S3 etag, or the first 16 hex digits of the sha256. bytes: None in memory."""
+    """What was scored.
+
+    name: the S3 key, the file's name, or "records". content: S3 etag, or the first 16 hex digits of the sha256. files: the
+    objects to read, one, or those under a folder or prefix, each with its content. bytes: None for records in memory.
+    """
 
     name: str
     content: str
     location: str | None = None
     bytes: int | None = None
+    files: tuple[storage.ObjectInfo, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """The `input` part of report.json."""
-        return {"name": self.name, "location": self.location, "content": self.content, "bytes": self.bytes}
+        document = {"name": self.name, "location": self.location, "content": self.content, "bytes": self.bytes}
+        return {**document, "n_files": len(self.files)} if len(self.files) > 1 else document
 
 
 def identify(request: EvaluationRequest, records: Any) -> InputIdentity:
@@ -58,18 +66,19 @@ def identify(request: EvaluationRequest, records: Any) -> InputIdentity:
     if request.input is None:
         data = request.sessions if records is None else records
         return InputIdentity("records", _hash_of_records(data) if request.output else "")
-    info = storage.stat(request.input)
-    if info is None:
-        raise StorageError("no such file", file=request.input, hint="Check the path")
-    content = info.etag or _hash_of_file(request.input)
-    return InputIdentity(storage.name_of(request.input), content, request.input, info.size)
+    files = tuple(find_files(request.input))
+    contents = [info.etag or _hash_of_file(info.location) for info in files]
+    one = len(files) == 1 and files[0].location == request.input
+    content = contents[0] if one else _hash_of_listing(files, contents)
+    return InputIdentity(_name_of(request.input), content, request.input, sum(info.size for info in files), files)
 
 
 def folder_location(request: EvaluationRequest, source: InputIdentity, metrics: Sequence[BaseMetric]) -> str:
     """`<output>/<input key>/<content>-<request hash>`."""
     assert request.output is not None
     signatures = {metric.name: metric.signature() for metric in metrics}
-    return storage.join(request.output, source.name, f"{source.content}-{request.identity(signatures, {})}")
+    key = [part if part not in ("", ".", "..") else "_" for part in source.name.split("/")]
+    return storage.join(request.output, *key, f"{source.content}-{request.identity(signatures, {})}")
 
 
 def own_options(cls: type[BaseMetric], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -127,6 +136,18 @@ def _version(distribution: str) -> str | None:
         return version(distribution)
     except PackageNotFoundError:
         return None
+
+
+def _name_of(location: str) -> str:
+    """An S3 input keeps its whole key, so that results lie as the inputs do; a local one its last name."""
+    if storage.is_remote(location):
+        return location.split("/", 3)[-1].rstrip("/")
+    return Path(location).resolve().name
+
+
+def _hash_of_listing(files: Sequence[storage.ObjectInfo], contents: Sequence[str]) -> str:
+    names = [storage.name_of(info.location) for info in files]
+    return hashlib.sha256(orjson.dumps([names, contents])).hexdigest()[:16]
 
 
 def _hash_of_file(location: str) -> str:

@@ -12,12 +12,13 @@ from typing import Any
 
 from handler.errors import InputError
 from handler.evaluation import _identity
+from handler.evaluation._inputs import read_files
 from handler.evaluation._ledger import Ledger
 from handler.evaluation._request import EvaluationRequest
-from handler.formats import Notices, ReadOptions, open_records, records_from_python
+from handler.formats import Notices, ReadOptions, records_from_python
 from handler.metrics import BaseMetric, get_metric, metric_class, select_metrics
 from handler.models import shared_text_encoder
-from handler.reports import Report, ResultFolder
+from handler.reports import Report, ResultFolder, update_latest
 from handler.reports._folder import RowWriter, error_row
 from handler.results import MetricResult
 from handler.samples import EmptySession, Record, Sample, Unreadable
@@ -113,6 +114,7 @@ class _Evaluation:
         document = self._document(started, time.perf_counter() - clock)
         if self._folder is not None:
             self._folder.write_report(document)
+            update_latest(self._folder.location, self._source.content)
             return Report(document, location=self._folder.location)
         return Report(document, samples=self._rows, errors=self._errors)
 
@@ -126,8 +128,8 @@ class _Evaluation:
             encoding=self._request.encoding,
             on_missing=self._request.on_missing,
         )
-        if records is None and self._request.input is not None:
-            return open_records(self._request.input, options, self._notices)
+        if self._source.files:
+            return read_files(self._source.files, options, self._notices)
         data = self._request.sessions if records is None else records
         return records_from_python(data, options, self._notices)
 

@@ -15,6 +15,7 @@ from handler.formats._contract import ReadOptions, Source
 from handler.formats._limits import CHUNK_BYTES, MAX_DECOMPRESSED, MAX_RATIO, RATIO_FREE_BYTES
 
 _GZIP = b"\x1f\x8b"
+_GZIP_SLICE = 1 << 14
 _WIDE_MARKS = {  # UTF-32 first: its little-endian mark begins with that of UTF-16
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -36,9 +37,12 @@ _SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt")
 
 
 @contextmanager
-def open_source(location: str, options: ReadOptions) -> Iterator[Source]:
-    """The file behind `location`, its first bytes read. Raises InputError, StorageError or RequestError."""
-    with storage.open_read(location) as stream:
+def open_source(location: str, options: ReadOptions, if_match: str | None = None) -> Iterator[Source]:
+    """The file behind `location`, its first bytes read. Raises InputError, StorageError or RequestError.
+
+    if_match: the etag an S3 object must still have.
+    """
+    with storage.open_read(location, if_match=if_match) as stream:
         yield source_from(stream, location, options)
 
 
@@ -54,10 +58,11 @@ def source_from(stream: BinaryIO, name: str, options: ReadOptions) -> Source:
             raise InputError("the file is compressed twice", file=name, hint="Decompress it once with gunzip")
     if encoding != "utf-8":
         head, chunks = _peek(_transcode(chunks, encoding, name))
-    if head.startswith(codecs.BOM_UTF8):
+    marked = head.startswith(codecs.BOM_UTF8)
+    if marked:
         head, chunks = head[3:], _without_mark(chunks)
     _refuse_foreign(head, name, transcoded=encoding != "utf-8")
-    return Source(name, stem_of(storage.name_of(name)), head, chunks, compression, encoding)
+    return Source(name, stem_of(storage.name_of(name)), head, chunks, compression, encoding, 3 if marked else 0)
 
 
 def stem_of(name: str) -> str:
@@ -108,9 +113,8 @@ def _gunzip(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
     """Decompress one or more gzip members; zero padding after the last one is what tape and block writers leave."""
     member = zlib.decompressobj(wbits=31)
     taken = given = 0
-    for chunk in chunks:
-        taken += len(chunk)
-        data = chunk
+    for data in _sliced(chunks):
+        taken += len(data)
         while data:
             if member.eof:
                 data = data.lstrip(b"\0")
@@ -137,6 +141,13 @@ def _gunzip(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
         yield out
     if not member.eof:
         raise InputError("the gzip data ends too early", file=name, hint="Upload the whole file again")
+
+
+def _sliced(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Small pieces: zlib copies what it leaves over, once per member and once per full output buffer."""
+    for chunk in chunks:
+        for start in range(0, len(chunk), _GZIP_SLICE):
+            yield chunk[start : start + _GZIP_SLICE]
 
 
 def _transcode(chunks: Iterator[bytes], encoding: str, name: str) -> Iterator[bytes]:

@@ -9,8 +9,9 @@ own reduction takes another path for a batch of one.
 from __future__ import annotations
 
 import os
+import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -58,8 +59,8 @@ class TextEncoder:
 
     folder: holds model.onnx, tokenizer.json and card.json, as `scenescore export` writes them. threads: batches that run
     side by side; None means the cores this process may use. remember: vectors kept for texts that come again. The
-    session is made on first use, or shared with the encoder `like` of the same folder. Safe to call from one thread at a
-    time.
+    session is made on first use, or shared with the encoder `like` of the same folder. Calls from several threads wait
+    for each other.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class TextEncoder:
         self.threads = threads or available_threads()
         self._remember = remember
         self._recent: OrderedDict[str, TextVector] = OrderedDict()
+        self._lock = threading.Lock()
 
     def encode(self, texts: Sequence[str]) -> Encoded:
         """Vectors of all texts, in order. Repeated texts are encoded once."""
@@ -86,10 +88,23 @@ class TextEncoder:
             vectors, [one.n_tokens for one in found], [one.truncated for one in found], [one.finite for one in found]
         )
 
-    def encode_distinct(
-        self, texts: Iterable[str], *, on_progress: Callable[[int], object] | None = None
-    ) -> dict[str, TextVector]:
-        """A dictionary of every distinct text. on_progress is called with the number of texts just encoded."""
+    def encode_distinct(self, texts: Iterable[str]) -> dict[str, TextVector]:
+        """A dictionary of every distinct text."""
+        with self._lock:
+            known, wanted = self._recall(texts)
+            if wanted:
+                for text, one in self._encode_new(wanted):
+                    known[text] = self._recent[text] = one
+                while len(self._recent) > self._remember:
+                    self._recent.popitem(last=False)
+        return known
+
+    def token_ids(self, text: str) -> tuple[list[int], int]:
+        """The ids the model reads (truncated to `max_tokens`) and the number of tokens before truncation."""
+        return self._tokenize([text])[0]
+
+    def _recall(self, texts: Iterable[str]) -> tuple[dict[str, TextVector], list[str]]:
+        """What is remembered of the distinct texts, and those that must be encoded."""
         known: dict[str, TextVector] = {}
         wanted: dict[str, None] = {}
         for text in texts:
@@ -101,16 +116,7 @@ class TextEncoder:
             else:
                 known[text] = recent
                 self._recent.move_to_end(text)
-        if wanted:
-            for text, one in self._encode_new(list(wanted), on_progress):
-                known[text] = self._recent[text] = one
-            while len(self._recent) > self._remember:
-                self._recent.popitem(last=False)
-        return known
-
-    def token_ids(self, text: str) -> tuple[list[int], int]:
-        """The ids the model reads (truncated to `max_tokens`) and the number of tokens before truncation."""
-        return self._tokenize([text])[0]
+        return known, list(wanted)
 
     def _tokenize(self, texts: list[str]) -> list[tuple[list[int], int]]:
         whole, cutting = self._tokenizers
@@ -121,9 +127,7 @@ class TextEncoder:
             for text, ids in zip(texts, tokenized, strict=True)
         ]
 
-    def _encode_new(
-        self, texts: list[str], on_progress: Callable[[int], object] | None
-    ) -> Iterator[tuple[str, TextVector]]:
+    def _encode_new(self, texts: list[str]) -> Iterator[tuple[str, TextVector]]:
         tokenized = self._tokenize(texts)
         batches = _batches([len(ids) for ids, _ in tokenized], self.threads)
 
@@ -132,11 +136,11 @@ class TextEncoder:
 
         if self.threads == 1 or len(batches) == 1:
             results: Iterable[list[NDArray[np.float32]]] = map(run, batches)
-            yield from self._collect(texts, tokenized, batches, results, on_progress)
+            yield from self._collect(texts, tokenized, batches, results)
         else:
             _ = self._session  # made once, before the threads ask for it
             with ThreadPoolExecutor(self.threads) as pool:
-                yield from self._collect(texts, tokenized, batches, pool.map(run, batches), on_progress)
+                yield from self._collect(texts, tokenized, batches, pool.map(run, batches))
 
     def _collect(
         self,
@@ -144,15 +148,12 @@ class TextEncoder:
         tokenized: list[tuple[list[int], int]],
         batches: list[list[int]],
         results: Iterable[list[NDArray[np.float32]]],
-        on_progress: Callable[[int], object] | None,
     ) -> Iterator[tuple[str, TextVector]]:
         for batch, vectors in zip(batches, results, strict=True):
             for position, vector in zip(batch, vectors, strict=True):
                 n_tokens = tokenized[position][1]
                 finite = bool(np.isfinite(vector).all())
                 yield texts[position], TextVector(vector, n_tokens, n_tokens > self.card.max_tokens, finite)
-            if on_progress:
-                on_progress(len(batch))
 
     def _run(self, rows: list[list[int]]) -> list[NDArray[np.float32]]:
         """One batch of texts of one token length."""

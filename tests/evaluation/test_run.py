@@ -176,7 +176,7 @@ def test_requests_that_do_not_fit_are_refused(request_fields, message, model):
 
 
 def test_a_missing_file_is_named(model):
-    with pytest.raises(StorageError, match=r"nowhere.json: no such file"):
+    with pytest.raises(StorageError, match=r"nowhere.json: there is no such file"):
         evaluate("nowhere.json", model=model)
 
 

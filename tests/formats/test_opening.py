@@ -45,6 +45,7 @@ def test_the_same_text_in_any_wrapping(data: bytes, options: dict[str, Any]) -> 
         (FLAT.encode("utf-16-be"), "UTF-16.*--encoding utf-16-be"),
         (FLAT.encode("utf-32"), "UTF-32.*--encoding utf-32"),
         (TABLE.encode("latin-1"), r"not UTF-8: byte 0xeb at offset 31 \(line 2\).*--encoding latin-1"),
+        (b"\xef\xbb\xbf" + TABLE.encode("latin-1"), r"byte 0xeb at offset 34 \(line 2\)"),
         (gzip.compress(FLAT.encode())[:-20], "gzip data ends too early"),
         (gzip.compress(FLAT.encode())[:40] + b"\0" * 60, "damaged gzip"),
         (gzip.compress(FLAT.encode()) + b"junk", "damaged gzip"),

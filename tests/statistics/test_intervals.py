@@ -3,8 +3,9 @@
 import math
 
 import pytest
-from handler.statistics import mean_interval, student_t_quantile, wilson_interval
 from scipy import stats
+
+from handler.statistics import mean_interval, student_t_quantile, wilson_interval
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from handler import storage
 from handler.errors import StorageError
 from handler.storage._s3 import shared_store
 from handler.storage._s3_client import S3Options, make_client
+from tests.s3_fixtures import BUCKET, Use
 from tests.servers import NOBODY, READER, S3Server, free_ports
 
-from .conftest import BUCKET, Use
 from .proxy import Fault, FaultyProxy
 
 CALLS: dict[str, Callable[[str], object]] = {

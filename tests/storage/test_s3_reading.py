@@ -10,9 +10,9 @@ import pytest
 
 from handler import storage
 from handler.errors import StorageError
+from tests.s3_fixtures import BUCKET, Use
 from tests.servers import S3Server
 
-from .conftest import BUCKET, Use
 from .proxy import Fault, FaultyProxy
 
 MIB = 1024 * 1024

@@ -12,9 +12,9 @@ import pytest
 
 from handler import storage
 from handler.errors import StorageError
+from tests.s3_fixtures import Use
 from tests.servers import S3Server
 
-from .conftest import Use
 from .proxy import Fault, FaultyProxy, faulty_proxy
 
 DATA = Random(4).randbytes(9 * 1024 * 1024)

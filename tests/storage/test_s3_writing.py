@@ -8,9 +8,9 @@ import pytest
 
 from handler import storage
 from handler.storage._s3_write import part_bytes
+from tests.s3_fixtures import BUCKET, Use
 from tests.servers import S3Server
 
-from .conftest import BUCKET, Use
 from .proxy import Fault, FaultyProxy
 from .threads import in_threads
 

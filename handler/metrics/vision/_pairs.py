@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
@@ -44,18 +45,19 @@ class PairScorer:
     def __init__(self, encoder: TextEncoder) -> None:
         self._encoder = encoder
         self._known: dict[Pair, PairScore] = {}
-        self.on_progress: Callable[[int], object] | None = None
+        self._lock = threading.Lock()
 
     def score(self, pairs: Sequence[Pair]) -> list[PairScore]:
         """One score per pair, in order."""
-        wanted = [pair for pair in dict.fromkeys(pairs) if pair not in self._known]
-        if wanted:
-            if len(self._known) + len(wanted) > REMEMBERED_PAIRS:
-                known, self._known = self._known, {}
-                self._known.update((pair, known[pair]) for pair in pairs if pair in known)
-            vectors = self._encoder.encode_distinct(_texts(wanted), on_progress=self.on_progress)
-            self._known.update((pair, _score(vectors, pair)) for pair in wanted)
-        return [self._known[pair] for pair in pairs]
+        with self._lock:
+            wanted = [pair for pair in dict.fromkeys(pairs) if pair not in self._known]
+            if wanted:
+                if len(self._known) + len(wanted) > REMEMBERED_PAIRS:
+                    known, self._known = self._known, {}
+                    self._known.update((pair, known[pair]) for pair in pairs if pair in known)
+                vectors = self._encoder.encode_distinct(_texts(wanted))
+                self._known.update((pair, _score(vectors, pair)) for pair in wanted)
+            return [self._known[pair] for pair in pairs]
 
     def signature_parts(self) -> dict[str, Any]:
         """The model, its precision and its limit."""

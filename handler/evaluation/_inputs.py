@@ -1,0 +1,61 @@
+"""An input location -> the objects to read: one, or all annotation files under a folder or prefix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from handler import storage
+from handler.errors import StorageError
+from handler.formats import Notices, ReadOptions, open_records
+from handler.samples import Record, Sample, Unreadable
+
+__all__ = ["find_files", "read_files"]
+
+SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
+SIDECAR = ".scenescore.json"
+
+
+def find_files(location: str) -> Iterator[storage.ObjectInfo]:
+    """The object itself, or the annotation files under it, in order of their names. Raises StorageError for none.
+
+    Under a folder, a file counts by its suffix (.json, .jsonl, .ndjson, .csv, .tsv, each also with .gz); requests beside
+    the data (.scenescore.json) do not. A file named by itself may be called anything.
+    """
+    found = None if location.endswith("/") else storage.stat(location)
+    if found is not None:
+        yield found
+        return
+    if storage.is_remote(location) or Path(location).is_dir():
+        prefix = location if location.endswith("/") else f"{location}/"
+        files = [info for info in storage.list_objects(prefix) if _is_annotation(info.location)]
+        if files:
+            yield from files
+            return
+        if not storage.is_remote(location):
+            raise StorageError(
+                "there is no annotation file in this folder", file=location, hint=f"Looked for {SUFFIXES}"
+            )
+    kind = "object, and none under this prefix" if storage.is_remote(location) else "file"
+    raise StorageError(f"there is no such {kind}", file=location, hint="Check the name")
+
+
+def read_files(files: Sequence[storage.ObjectInfo], options: ReadOptions, notices: Notices) -> Iterator[Record]:
+    """The records of all files, as if they were one: indexes run on, and an unreadable item names its file."""
+    if len(files) == 1:
+        yield from open_records(files[0].location, options, notices, if_match=files[0].etag)
+        return
+    n = 0
+    for info in files:
+        for record in open_records(info.location, options, notices, if_match=info.etag):
+            if isinstance(record, Sample):
+                record.index = n
+                n += 1
+            elif isinstance(record, Unreadable):
+                record.reason = f"{storage.name_of(info.location)}: {record.reason}"
+            yield record
+
+
+def _is_annotation(location: str) -> bool:
+    name = storage.name_of(location).lower().removesuffix(".gz")
+    return name.endswith(SUFFIXES) and not name.endswith(SIDECAR)

@@ -1,0 +1,42 @@
+"""`latest.json`: beside the result folders of one input, the name of the newest."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import orjson
+
+from handler import storage
+from handler.reports._folder import dump_json
+
+__all__ = ["update_latest"]
+
+
+def update_latest(folder: str, content: str, sequencer: str | None = None) -> bool:
+    """Point `latest.json` at a finished result folder, unless it names a newer version of the input already.
+
+    sequencer: S3's order of writes to one key, hexadecimal; two of them decide what is newer, else the later finish does.
+    Returns whether the pointer moved.
+    """
+    parent, _, name = folder.rpartition("/")
+    entry = {
+        "schema": "scenescore.latest/1",
+        "folder": name,
+        "content": content,
+        "sequencer": sequencer,
+        "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+
+    def newer(old: bytes | None) -> bytes | None:
+        return None if old is not None and _is_newer(orjson.loads(old), sequencer) else dump_json(entry)
+
+    return storage.update_bytes(storage.join(parent, "latest.json"), newer)
+
+
+def _is_newer(known: dict[str, Any], sequencer: str | None) -> bool:
+    other = known.get("sequencer")
+    if not other or not sequencer:
+        return False
+    width = max(len(other), len(sequencer))  # S3 compares them as strings padded to one length
+    return bool(other.rjust(width, "0") > sequencer.rjust(width, "0"))
