@@ -1,11 +1,13 @@
 """Public file formats -> samples, one reader per format, chosen by content."""
 
 from handler.formats._contract import Detection, Notices, Reader, ReadOptions, Source
+from handler.formats._detect import FORMATS
 from handler.formats._inspect import Inspection, TextLengths, inspect_records
 from handler.formats._python import records_from_python
 from handler.formats._reading import detect, open_records
 
 __all__ = [
+    "FORMATS",
     "Detection",
     "Inspection",
     "Notices",

@@ -51,7 +51,7 @@ class Source:
 
     name: for messages. stem: the file's name without suffixes, the default session_id. head: the first bytes, for
     sniffing. chunks: all bytes from the start, head included. Bytes are decompressed UTF-8 without a byte order mark.
-    compression, encoding: what was undone on the way.
+    compression, encoding: what was undone on the way. skipped: bytes of the dropped mark.
     """
 
     name: str
@@ -60,6 +60,7 @@ class Source:
     chunks: Iterator[bytes]
     compression: Literal["gzip"] | None = None
     encoding: str = "utf-8"
+    skipped: int = 0
 
 
 @dataclass(frozen=True, slots=True)

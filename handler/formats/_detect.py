@@ -19,6 +19,7 @@ from handler.formats._table import shape_of
 from handler.formats._text import not_utf8
 
 READERS: dict[str, Reader] = {reader.name: reader for reader in (FairForgeReader(), JsonLinesReader(), TableReader())}
+FORMATS: tuple[str, ...] = ("auto", *READERS)
 _ALSO_CALLED = {"json": "fair-forge", "ndjson": "jsonl", "tsv": "csv"}
 _parse = json.JSONDecoder().raw_decode
 
@@ -28,6 +29,8 @@ def detect_source(source: Source, options: ReadOptions) -> Detection:
     text = _head_text(source)
     if not text.strip():
         what = "is empty" if not source.head else "has no content, only blanks"
+        if len(source.head) >= CHUNK_BYTES:
+            what = f"begins with {CHUNK_BYTES:,} blanks"
         raise InputError(f"the file {what}", file=source.name, hint="Write at least one session or frame")
     name, reason = _sniff(text, complete=len(source.head) < CHUNK_BYTES)
     if options.format != "auto":
@@ -61,7 +64,7 @@ def _head_text(source: Source) -> str:
 def _asked_for(asked: str, found: str, reason: str) -> tuple[str, str]:
     name = _ALSO_CALLED.get(asked, asked)
     if name not in READERS:
-        raise RequestError(f"unknown format {asked!r}", field="format", hint=f"Formats: auto, {', '.join(READERS)}")
+        raise RequestError(f"unknown format {asked!r}", field="format", hint=f"Formats: {', '.join(FORMATS)}")
     if name == "fair-forge" and found == "jsonl" and asked != "json":
         return found, reason
     return name, reason if name == found else "asked for"

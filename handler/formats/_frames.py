@@ -36,6 +36,7 @@ from handler.samples import Sample, Unreadable
 
 UNKNOWN_ASSISTANT = "unknown"
 _MOST_PLANS = 512
+_MOST_KEYS = 200
 _MOST_FIELDS = 50
 _MOST_HINTS = 100
 _NOTHING: Mapping[str, Any] = {}
@@ -86,7 +87,8 @@ class FrameReader:
             raise FieldError(error.field or "", f"cannot be told: {error.message}. {error.hint}") from error
         if len(plans) >= _MOST_PLANS:
             plans.clear()
-        plans[keys] = plan
+        if len(keys) <= _MOST_KEYS or not plans:
+            plans[keys] = plan
         self.learn(plan)
         return plan
 
@@ -96,7 +98,7 @@ class FrameReader:
             if column is not None:
                 self._columns_of[field] = column
         unknown = self.notices.unknown_fields
-        unknown.extend(c for c in plan.columns if c not in unknown and len(unknown) < _MOST_FIELDS)
+        unknown.extend(c for c in plan.columns if len(unknown) < _MOST_FIELDS and c not in unknown)
 
     def session(self, head: Mapping[str, Any], path: str = "") -> Session:
         """Ids and language of a session object."""
@@ -215,7 +217,7 @@ class FrameReader:
     def _hint(self, field: str, plan: Plan) -> str:
         """What to say of a field that is not there. Comparing names is slow: a file gets so many new hints, no more."""
         key = (field, *plan.columns)
-        if key not in self._hints and len(self._hints) < _MOST_HINTS:
+        if key not in self._hints and len(self._hints) < _MOST_HINTS and len(key) <= _MOST_KEYS:
             there = f"there is {listed(plan.columns, 8)}" if plan.columns else ""
             self._hints[key] = did_you_mean(field, plan.columns) or there
         return self._hints.get(key, "")

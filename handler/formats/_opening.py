@@ -201,5 +201,8 @@ def _refuse_foreign(head: bytes, name: str, *, transcoded: bool) -> None:
 
 
 def _every_other_is_zero(head: bytes) -> bool:
+    if len(head) < 4:
+        return False
     even, odd = head[0::2], head[1::2]
-    return len(head) >= 4 and max(even.count(0) / len(even), odd.count(0) / len(odd)) > 0.8
+    shares = sorted((even.count(0) / len(even), odd.count(0) / len(odd)))
+    return shares[1] > 0.8 and shares[0] < 0.5

@@ -14,11 +14,11 @@ _BAD_UTF8_HINT = "Save it as UTF-8, or name its encoding, for example --encoding
 
 
 def not_utf8(source: Source, data: bytes, error: UnicodeDecodeError, *, offset: int, line: int) -> InputError:
-    """The error for `data`, which starts at byte `offset` and on `line` of the decompressed file."""
+    """The error for `data`, which starts at byte `offset` of the chunks and on `line`."""
     bad = data[error.start : error.start + 1].hex()
     at_line = line + data.count(b"\n", 0, error.start)
     return InputError(
-        f"not UTF-8: byte 0x{bad} at offset {offset + error.start} (line {at_line})",
+        f"not UTF-8: byte 0x{bad} at offset {source.skipped + offset + error.start} (line {at_line})",
         file=source.name,
         line=at_line,
         hint=_BAD_UTF8_HINT,

@@ -29,6 +29,7 @@ class Walk:
         self._line = line
         self._column = column
         self._head: dict[str, Any] = {}
+        self._head_size = 0
         self._head_names = {normal(frames.mapping.get(f, f)) for f in ("session_id", "assistant_id", "language")}
         self._conversation_key: str | None = None
         self._session: Session | None = None
@@ -77,7 +78,11 @@ class Walk:
                 field=key,
                 hint="Write session_id, assistant_id and language once, before the conversation",
             )
+        before = self._scanner.offset
         self._head[key] = self._scanner.value()
+        self._head_size += self._scanner.offset - before + len(key)
+        if self._head_size > MAX_ELEMENT:
+            raise self._scanner.error(f"one JSON object has more than {MAX_ELEMENT:,} characters", self._scanner.pos)
 
     def _conversation(self, key: str) -> Iterator[Record]:
         scanner = self._scanner

@@ -54,6 +54,8 @@ def test_the_same_text_in_any_wrapping(data: bytes, options: dict[str, Any]) -> 
         (b"PAR1....", "Parquet"),
         (b"\x28\xb5\x2f\xfdxxxx", "zstandard"),
         (b"answer,reference\na\0b,c\n", "binary"),
+        (b"\0" * 400, "binary"),
+        (b" " * 300_000 + b"[]", "begins with 262,144 blanks"),
         (b"<!doctype html><html>", "HTML"),
         (b"", "the file is empty"),
         (b"\xef\xbb\xbf", "the file is empty"),
