@@ -16,7 +16,8 @@ __all__ = ["Detection", "Notices", "ReadOptions", "Reader", "Source"]
 class ReadOptions:
     """How to read.
 
-    format: a reader's name or "auto". mapping: {field: column name or "#n", 1-based}. encoding: None means UTF-8.
+    format: a reader's name or "auto". mapping: {field: column name or "#n", 1-based}; references takes several, with
+    commas between. encoding: None means UTF-8.
     on_missing: a missing or null answer or reference becomes an `Unreadable` ("error") or a sample without it ("skip").
     """
 

@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 
 from handler.metrics._base import BaseMetric, Mode
 from handler.metrics.vision._language import foreign_language
-from handler.metrics.vision._pairs import PairScore, PairSource, default_pair_scorer, pair_scorer
+from handler.metrics.vision._pairs import REMEMBERED_PAIRS, PairScore, PairSource, default_pair_scorer, pair_scorer
 from handler.models import TextEncoder
 from handler.results import MetricResult
 from handler.samples import Sample
 
 __all__ = ["Judged", "VisionMetric"]
+
+Key = tuple[str | None, tuple[str, ...], str | None]  # answer, references, declared language
 
 FAIR_FORGE_DECIMALS = 4  # fair-forge rounds each similarity before it compares and averages
 
@@ -37,6 +39,7 @@ class VisionMetric(BaseMetric):
         super().__init__(mode=mode)
         self._encoder = encoder
         self._given_pairs = pairs
+        self._known: dict[Key, MetricResult] = {}
 
     @property
     def pairs(self) -> PairSource:
@@ -58,29 +61,37 @@ class VisionMetric(BaseMetric):
         return (session_id, "") if self.mode.compat else (session_id, assistant_id)
 
     def compute_batch(self, samples: Sequence[Sample]) -> list[MetricResult]:
-        """Score samples, in their order, with one encoding pass."""
-        asked = [self._askable(sample) for sample in samples]
-        pairs = [(sample.answer or "", one) for sample, (_, found) in zip(samples, asked, strict=True) for one in found]
-        scores = iter(self.pairs.score(pairs))
-        results = []
-        for sample, (reason, found) in zip(samples, asked, strict=True):
-            if reason:
-                results.append(self._skip(sample, reason))
-            else:
-                results.append(self._judged(sample, [next(scores) for _ in found]))
-        return results
+        """Score samples, in their order, with one encoding pass. Equal texts share one result."""
+        keys = [(sample.answer, sample.references, sample.language) for sample in samples]
+        new = [key for key in dict.fromkeys(keys) if key not in self._known]
+        if new:
+            if len(self._known) + len(new) > REMEMBERED_PAIRS:
+                self._known = {key: self._known[key] for key in keys if key in self._known}
+            self._known.update(zip(new, self._judge(new), strict=True))
+        return [self._known[key] for key in keys]
 
-    def _askable(self, sample: Sample) -> tuple[str | None, Sequence[str]]:
-        if sample.answer is None:
+    def _judge(self, keys: Sequence[Key]) -> Iterator[MetricResult]:
+        asked = [self._askable(answer, references) for answer, references, _ in keys]
+        pairs = [(key[0] or "", one) for key, (_, found) in zip(keys, asked, strict=True) for one in found]
+        scores = iter(self.pairs.score(pairs))
+        for key, (reason, found) in zip(keys, asked, strict=True):
+            if reason:
+                yield MetricResult(self.name, None, {"skipped": reason})
+            else:
+                yield self._judged(key, [next(scores) for _ in found])
+
+    def _askable(self, answer: str | None, references: Sequence[str]) -> tuple[str | None, Sequence[str]]:
+        """Why a sample cannot be scored, or the references to compare with."""
+        if answer is None:
             return "missing_answer", ()
-        if not sample.references:
+        if not references:
             return "missing_reference", ()
         if self.mode.compat:
-            return None, sample.references
-        filled = [one for one in sample.references if one.strip()]
+            return None, references
+        filled = [one for one in references if one.strip()]
         return (None, filled) if filled else ("empty_reference", ())
 
-    def _judged(self, sample: Sample, scores: list[PairScore]) -> MetricResult:
+    def _judged(self, key: Key, scores: list[PairScore]) -> MetricResult:
         finite = [one for one in scores if math.isfinite(one.similarity)]
         if not finite:
             return MetricResult(self.name, None, {"error": "non_finite"})
@@ -93,7 +104,7 @@ class VisionMetric(BaseMetric):
         if len(scores) > 1:
             details["n_references"] = len(scores)
             details["mean_over_references"] = math.fsum(one.similarity for one in finite) / len(finite)
-        if warnings := list(_warnings(sample, best)):
+        if warnings := list(_warnings(key, best)):
             details["warnings"] = warnings
         return self._result(Judged(similarity, details))
 
@@ -101,11 +112,12 @@ class VisionMetric(BaseMetric):
         raise NotImplementedError
 
 
-def _warnings(sample: Sample, best: PairScore) -> Iterator[str]:
-    if not (sample.answer or "").strip():
+def _warnings(key: Key, best: PairScore) -> Iterator[str]:
+    answer, references, declared = key
+    if not (answer or "").strip():
         yield "empty_answer"
     if best.truncated and any(best.truncated):
         yield "truncated"
-    language = foreign_language(sample.language, sample.answer or "", *sample.references)
+    language = foreign_language(declared, answer or "", *references)
     if language:
         yield f"language:{language}"
