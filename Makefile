@@ -26,7 +26,7 @@ test: model ## the test suite
 
 .PHONY: test-full
 test-full: model ## the test suite with the parts that take minutes
-	$(BIN)/python -m pytest
+	SCENESCORE_MUTATIONS=200000 $(BIN)/python -m pytest
 
 .PHONY: lint
 lint: .venv/ready ## formatting, lint, strict types, layers

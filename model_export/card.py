@@ -16,6 +16,7 @@ from model_export.weights import Weights
 __all__ = ["SCHEMA", "file_facts", "source_facts", "stated_facts", "tool_versions", "write_licence"]
 
 SCHEMA = "scenescore.model/1"
+EXPORTER = "2"  # raise it when this package writes other files from the same weights and tools
 _TOOLS = (
     "optimum",
     "optimum-onnx",
@@ -30,8 +31,8 @@ _SPDX = {"apache-2.0": "Apache-2.0", "mit": "MIT"}
 
 
 def tool_versions() -> dict[str, str]:
-    """Versions of everything installed that shapes the graph, read without importing any of it."""
-    found = {"python": platform.python_version()}
+    """Versions of everything installed that shapes the export, read without importing any of it."""
+    found = {"python": platform.python_version(), "model_export": EXPORTER}
     for name in _TOOLS:
         with contextlib.suppress(PackageNotFoundError):
             found[name] = version(name)
@@ -39,7 +40,7 @@ def tool_versions() -> dict[str, str]:
 
 
 def file_facts(folder: Path) -> dict[str, dict[str, str | int]]:
-    """sha256 and length in bytes of the files the run time reads; a graph over 2 GB has its weights in a second file."""
+    """sha256 and length in bytes of the files the run time reads: graph, weights, tokenizer."""
     paths = sorted(path for path in folder.iterdir() if path.name.startswith("model.onnx"))
     return {
         path.name: {"sha256": digest(path), "bytes": path.stat().st_size}

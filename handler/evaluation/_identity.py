@@ -18,6 +18,7 @@ from handler.evaluation._inputs import find_files
 from handler.evaluation._request import EvaluationRequest
 from handler.metrics import BaseMetric
 from handler.models import ModelCard
+from handler.samples import Record
 from handler.settings import available_threads
 
 __all__ = [
@@ -25,7 +26,8 @@ __all__ = [
     "check_precision",
     "environment",
     "folder_location",
-    "identify",
+    "identify_files",
+    "identify_records",
     "own_options",
     "refuse_unused",
     "request_document",
@@ -54,23 +56,21 @@ class InputIdentity:
         return {**document, "n_files": len(self.files)} if len(self.files) > 1 else document
 
 
-def identify(request: EvaluationRequest, records: Any) -> InputIdentity:
-    """Name the input by its content. Raises StorageError when it cannot be found, RequestError when there is none."""
-    given = [one is not None for one in (records, request.sessions, request.input)]
-    if sum(given) != 1:
-        raise RequestError(
-            "give either an input file or records" if sum(given) else "there is nothing to evaluate",
-            field="input",
-            hint="Name a file, or pass sessions",
-        )
-    if request.input is None:
-        data = request.sessions if records is None else records
-        return InputIdentity("records", _hash_of_records(data) if request.output else "")
-    files = tuple(find_files(request.input))
+def identify_files(location: str) -> InputIdentity:
+    """Name an input location by its content. Raises StorageError when there is nothing."""
+    files = tuple(find_files(location))
     contents = [info.etag or _hash_of_file(info.location) for info in files]
-    one = len(files) == 1 and files[0].location == request.input
+    one = len(files) == 1 and files[0].location == location
     content = contents[0] if one else _hash_of_listing(files, contents)
-    return InputIdentity(_name_of(request.input), content, request.input, sum(info.size for info in files), files)
+    return InputIdentity(_name_of(location), content, location, sum(info.size for info in files), files)
+
+
+def identify_records(records: Sequence[Record]) -> InputIdentity:
+    """Name records in memory by their content."""
+    digest = hashlib.sha256()
+    for record in records:
+        digest.update(orjson.dumps(record, default=repr, option=orjson.OPT_NON_STR_KEYS))
+    return InputIdentity("records", digest.hexdigest()[:16])
 
 
 def folder_location(request: EvaluationRequest, source: InputIdentity, metrics: Sequence[BaseMetric]) -> str:
@@ -156,13 +156,3 @@ def _hash_of_file(location: str) -> str:
         while block := stream.read(BLOCK):
             digest.update(block)
     return digest.hexdigest()[:16]
-
-
-def _hash_of_records(data: Any) -> str:
-    if not isinstance(data, list):
-        raise RequestError(
-            "records must be a list when a result folder is written",
-            field="records",
-            hint="Wrap the generator in list()",
-        )
-    return hashlib.sha256(orjson.dumps(data, default=str)).hexdigest()[:16]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from handler.errors import InputError
+from handler.errors import InputError, RequestError
 from handler.evaluation import _identity
 from handler.evaluation._inputs import read_files
 from handler.evaluation._ledger import Ledger
@@ -52,14 +52,34 @@ def run(request: EvaluationRequest, machine: Machine | None = None, *, records: 
     """
     machine = machine or Machine()
     metrics = make_metrics(request, machine)
-    source = _identity.identify(request, records)
+    notices = Notices()
+    source, stream = _open_input(request, records, notices)
     folder = None
     if request.output is not None:
         folder = ResultFolder(_identity.folder_location(request, source, metrics))
         done = None if machine.force else folder.report()
         if done is not None:
             return Report(done, location=folder.location, already_done=True)
-    return _Evaluation(request, machine, metrics, source, folder).run(records)
+    return _Evaluation(request, machine, metrics, source, notices, folder).run(stream)
+
+
+def _open_input(
+    request: EvaluationRequest, records: Any, notices: Notices
+) -> tuple[_identity.InputIdentity, Iterable[Record]]:
+    """What is scored, and its records: read as they are asked for, except that Python data must be held to be named."""
+    given = [one is not None for one in (records, request.sessions, request.input)]
+    if sum(given) != 1:
+        what = "give either an input file or records" if sum(given) else "there is nothing to evaluate"
+        raise RequestError(what, field="input", hint="Name a file, or pass sessions")
+    options = ReadOptions(request.format, request.map, request.encoding, request.on_missing)
+    if request.input is not None:
+        source = _identity.identify_files(request.input)
+        return source, read_files(source.files, options, notices)
+    stream = records_from_python(request.sessions if records is None else records, options, notices)
+    if request.output is None:
+        return _identity.InputIdentity("records", ""), stream
+    held = list(stream)
+    return _identity.identify_records(held), held
 
 
 def make_metrics(request: EvaluationRequest, machine: Machine) -> list[BaseMetric]:
@@ -89,6 +109,7 @@ class _Evaluation:
         machine: Machine,
         metrics: list[BaseMetric],
         source: _identity.InputIdentity,
+        notices: Notices,
         folder: ResultFolder | None,
     ) -> None:
         self._request = request
@@ -96,7 +117,7 @@ class _Evaluation:
         self._metrics = metrics
         self._source = source
         self._folder = folder
-        self._notices = Notices()
+        self._notices = notices
         self._ledgers = {metric.name: Ledger(metric, request.group_by) for metric in metrics}
         self._n_samples = 0
         self._n_unreadable = 0
@@ -104,11 +125,11 @@ class _Evaluation:
         self._rows: list[dict[str, Any]] = []
         self._errors: list[dict[str, Any]] = []
 
-    def run(self, records: Any) -> Report:
+    def run(self, records: Iterable[Record]) -> Report:
         started = time.time()
         clock = time.perf_counter()
         with self._open_writer() as writer:
-            for chunk in _chunks(self._limited(self._records(records), writer)):
+            for chunk in _chunks(self._limited(records, writer)):
                 self._score(chunk, writer)
             self._check_error_rate()
         document = self._document(started, time.perf_counter() - clock)
@@ -120,18 +141,6 @@ class _Evaluation:
 
     def _open_writer(self) -> AbstractContextManager[RowWriter | None]:
         return self._folder.writer() if self._folder is not None else nullcontext()
-
-    def _records(self, records: Any) -> Iterator[Record]:
-        options = ReadOptions(
-            format=self._request.format,
-            mapping=self._request.map,
-            encoding=self._request.encoding,
-            on_missing=self._request.on_missing,
-        )
-        if self._source.files:
-            return read_files(self._source.files, options, self._notices)
-        data = self._request.sessions if records is None else records
-        return records_from_python(data, options, self._notices)
 
     def _limited(self, records: Iterable[Record], writer: RowWriter | None) -> Iterator[Sample]:
         """The samples among the records; everything else is booked on the way."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any, Literal
 
@@ -44,8 +45,9 @@ class ModelCard(BaseModel):
 
     @property
     def sha256(self) -> str:
-        """Hash of the graph: the identity of the model in signatures and result folders."""
-        return self.files["model.onnx"].sha256
+        """Hash over all its files: the identity of the model in signatures and result folders."""
+        listing = "".join(f"{name} {self.files[name].sha256}\n" for name in sorted(self.files))
+        return hashlib.sha256(listing.encode()).hexdigest()
 
     @property
     def verified(self) -> bool:

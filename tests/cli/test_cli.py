@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -131,14 +132,15 @@ def test_selfcheck_passes_here_and_fails_on_a_damaged_model(model, tmp_path):
     assert facts["largest_deviation"] <= 1e-5
     assert facts["files_intact"] is True
     assert facts["export_verified"] is True
-    for name in ("card.json", "tokenizer.json"):
-        (tmp_path / name).write_bytes((model / name).read_bytes())
-    graph = bytearray((model / "model.onnx").read_bytes())
-    graph[len(graph) // 2] ^= 0x40
-    (tmp_path / "model.onnx").write_bytes(graph)
+    shutil.copytree(model, tmp_path, dirs_exist_ok=True)
+    with (tmp_path / "model.onnx.data").open("r+b") as file:
+        file.seek(200_000_000)
+        byte = file.read(1)[0]
+        file.seek(200_000_000)
+        file.write(bytes([byte ^ 0x40]))
     broken = call("selfcheck", "--model", tmp_path)
     assert broken.returncode == 2
-    assert "model.onnx: the content is not what the card says" in broken.stderr
+    assert "model.onnx.data: the content is not what the card says" in broken.stderr
 
 
 def test_without_the_export_extra_the_message_says_what_to_type(tmp_path):

@@ -143,6 +143,19 @@ def test_limit(model):
     assert len(evaluate(iter(FRAMES), limit=99, model=model).samples) == 18
 
 
+def test_python_data_of_every_kind_gives_one_result(tmp_path, model):
+    """A list, a generator and data frames of the same frames: same rows, and the same folder."""
+    import pandas
+    import polars
+
+    flat = [{key: value for key, value in frame.items() if key != "tags"} for frame in FRAMES]
+    forms = [flat, iter(flat), pandas.DataFrame(flat), polars.DataFrame(flat)]
+    reports = [evaluate(form, output=tmp_path, model=model) for form in forms]
+    assert len({report.location for report in reports}) == 1
+    assert [report.already_done for report in reports] == [False, True, True, True]
+    assert scores(reports[0]) == scores(evaluate(flat, model=model))
+
+
 def test_missing_fields_are_errors_or_skipped(model):
     frames = [FRAMES[0], {key: value for key, value in FRAMES[1].items() if key != "ground_truth_assistant"}]
     with pytest.raises(InputError, match="ground_truth_assistant"):

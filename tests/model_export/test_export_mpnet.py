@@ -74,7 +74,7 @@ def test_real_weights_pass_the_gate_and_give_the_same_graph_again(
     assert main(["mpnet", "--weights", str(WEIGHTS), "--output", str(tmp_path / "mpnet")]) == 0
     assert capfd.readouterr().out.splitlines()[1].startswith("parity verified")
     files = sorted(path.name for path in (tmp_path / "mpnet").iterdir())
-    assert files == ["LICENSE", "NOTICE", "card.json", "model.onnx", "tokenizer.json"]
+    assert files == ["LICENSE", "NOTICE", "card.json", "model.onnx", "model.onnx.data", "tokenizer.json"]
     card, before = card_of(tmp_path / "mpnet"), card_of(EXPORTED)
     if before["tools"] == tool_versions():
         assert card["files"] == before["files"]

@@ -67,7 +67,13 @@ def test_export_is_verified_and_complete(
     assert "warning" not in said.err.lower()
     assert len(said.err.splitlines()) == 4
     assert connections == []
-    assert sorted(path.name for path in output.iterdir()) == ["NOTICE", "card.json", "model.onnx", "tokenizer.json"]
+    assert sorted(path.name for path in output.iterdir()) == [
+        "NOTICE",
+        "card.json",
+        "model.onnx",
+        "model.onnx.data",
+        "tokenizer.json",
+    ]
     assert list(tmp_path.glob(".out*")) == []
     card = card_of(output)
     facts = {name: card[name] for name in ("pooling", "normalize", "dimension", "max_tokens", "precision", "opset")}
