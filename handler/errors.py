@@ -89,6 +89,13 @@ class StorageError(ScenescoreError):
     exit_code = 2
 
 
+class OutOfTimeError(ScenescoreError):
+    """Time ran out before the end; what is scored so far is saved and the same call goes on from there."""
+
+    code = "out_of_time"
+    exit_code = 3
+
+
 class GateFailedError(ScenescoreError):
     """A gate that the caller asked for did not hold; the evaluation itself is complete."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from handler.errors import RequestError
@@ -87,6 +87,29 @@ class Ledger:
         for code, places in other.examples.items():
             self.examples[code] = [*self.examples.get(code, []), *places][:N_EXAMPLES]
 
+    def state(self) -> dict[str, Any]:
+        """Plain JSON from which `restore` makes an equal ledger."""
+        return {
+            "sessions": [[*key, self._assistants[key], tally.state()] for key, tally in self._sessions.items()],
+            "groups": [[*group, tally.state()] for group, tally in self._groups.items()],
+            "overall": self._overall.state(),
+            "worst": [list(entry) for entry in self._worst],
+            "warnings": dict(self.warnings),
+            "examples": self.examples,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take over a saved state."""
+        for session_id, assistant_key, assistant_id, tally in state["sessions"]:
+            self._sessions[session_id, assistant_key] = self._tally_of(tally)
+            self._assistants[session_id, assistant_key] = assistant_id
+        for by, value, tally in state["groups"]:
+            self._groups[by, value] = self._tally_of(tally)
+        self._overall = self._tally_of(state["overall"])
+        self._worst = [(badness, index, entry) for badness, index, entry in state["worst"]]
+        self.warnings = Counter(state["warnings"])
+        self.examples = dict(state["examples"])
+
     def report(self) -> dict[str, Any]:
         """The metric's part of report.json: sessions, groups, overall, worst."""
         sessions = [
@@ -96,6 +119,11 @@ class Ledger:
         groups = [{"by": by, "value": value, **tally.summary()} for (by, value), tally in sorted(self._groups.items())]
         worst = [entry for _, _, entry in sorted(self._worst, key=lambda one: (-one[0], -one[1]))]
         return {"sessions": sessions, "groups": groups, "overall": self._overall.summary(), "worst": worst}
+
+    def _tally_of(self, state: Mapping[str, Any]) -> Tally:
+        tally = self._metric.tally()
+        tally.restore(state)
+        return tally
 
     def _group(self, by: str, sample: Sample) -> Tally:
         value = _text_of(sample.tags.get(by, sample.columns.get(by)))

@@ -5,26 +5,35 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from handler.errors import InputError, RequestError
+from handler.errors import InputError, OutOfTimeError, RequestError
 from handler.evaluation import _identity
+from handler.evaluation._book import Book
 from handler.evaluation._inputs import read_files
-from handler.evaluation._ledger import Ledger
 from handler.evaluation._request import EvaluationRequest
 from handler.formats import Notices, ReadOptions, records_from_python
 from handler.metrics import BaseMetric, get_metric, metric_class, select_metrics
 from handler.models import shared_text_encoder
-from handler.reports import Report, ResultFolder, update_latest
-from handler.reports._folder import RowWriter, error_row
+from handler.reports import Parts, Report, ResultFolder, error_row, update_latest
 from handler.results import MetricResult
 from handler.samples import EmptySession, Record, Sample, Unreadable
 from handler.settings import Settings
 
 __all__ = ["Machine", "run"]
+
+
+class RowSink(Protocol):
+    """Where rows go."""
+
+    def sample(self, row: Mapping[str, Any]) -> None:
+        """A row of samples.jsonl."""
+
+    def unreadable(self, error: Unreadable) -> None:
+        """A row of errors.jsonl."""
+
 
 CHUNK = 512  # samples scored together; no score depends on it
 DEFAULT_METRICS = ("vision.similarity", "vision.hallucination")
@@ -35,13 +44,17 @@ class Machine:
     """What the caller's machine offers, none of which changes a score.
 
     model: the exported text encoder's folder. threads: None means the cores this process may use. force: score again
-    though a finished result exists. on_progress: called with the number of samples just scored.
+    though a finished result exists. on_progress: called with the number of samples just scored. must_stop: asked after
+    each chunk; when it says yes, what is scored is saved, OutOfTimeError is raised, and the same call goes on from there.
+    sequencer: S3's order of writes to the input's key, for `latest.json`.
     """
 
     model: Path | None = None
     threads: int | None = None
     force: bool = False
     on_progress: Callable[[int], object] | None = None
+    must_stop: Callable[[], bool] | None = None
+    sequencer: str | None = None
 
 
 def run(request: EvaluationRequest, machine: Machine | None = None, *, records: Any = None) -> Report:
@@ -54,13 +67,14 @@ def run(request: EvaluationRequest, machine: Machine | None = None, *, records: 
     metrics = make_metrics(request, machine)
     notices = Notices()
     source, stream = _open_input(request, records, notices)
-    folder = None
-    if request.output is not None:
-        folder = ResultFolder(_identity.folder_location(request, source, metrics))
-        done = None if machine.force else folder.report()
-        if done is not None:
-            return Report(done, location=folder.location, already_done=True)
-    return _Evaluation(request, machine, metrics, source, notices, folder).run(stream)
+    evaluation = _Evaluation(request, machine, metrics, source, notices)
+    if request.output is None:
+        return evaluation.in_memory(stream)
+    folder = ResultFolder(_identity.folder_location(request, source, metrics))
+    done = None if machine.force else folder.report()
+    if done is not None:
+        return Report(done, location=folder.location, already_done=True)
+    return evaluation.into(folder, stream) if machine.must_stop is None else evaluation.in_parts(folder, stream)
 
 
 def _open_input(
@@ -101,7 +115,7 @@ def make_metrics(request: EvaluationRequest, machine: Machine) -> list[BaseMetri
 
 
 class _Evaluation:
-    """One run: the ledgers and counters that live while rows stream by."""
+    """One run: rows stream through it, the book is what it remembers."""
 
     def __init__(
         self,
@@ -110,109 +124,145 @@ class _Evaluation:
         metrics: list[BaseMetric],
         source: _identity.InputIdentity,
         notices: Notices,
-        folder: ResultFolder | None,
     ) -> None:
         self._request = request
         self._machine = machine
         self._metrics = metrics
         self._source = source
-        self._folder = folder
         self._notices = notices
-        self._ledgers = {metric.name: Ledger(metric, request.group_by) for metric in metrics}
-        self._n_samples = 0
-        self._n_unreadable = 0
-        self._first_unreadable: Unreadable | None = None
-        self._rows: list[dict[str, Any]] = []
-        self._errors: list[dict[str, Any]] = []
+        self._book = Book(metrics, request.group_by)
+        self._started = time.time()
+        self._clock = time.perf_counter()
 
-    def run(self, records: Iterable[Record]) -> Report:
-        started = time.time()
-        clock = time.perf_counter()
-        with self._open_writer() as writer:
-            for chunk in _chunks(self._limited(records, writer)):
+    def in_memory(self, records: Iterable[Record]) -> Report:
+        """Keep the rows."""
+        rows = _Rows()
+        for chunk in self._chunks(records, rows):
+            self._score(chunk, rows)
+        self._check_error_rate(written=False)
+        return Report(self._document(), samples=rows.samples, errors=rows.errors)
+
+    def into(self, folder: ResultFolder, records: Iterable[Record]) -> Report:
+        """Write the rows as they come."""
+        with folder.writer() as writer:
+            for chunk in self._chunks(records, writer):
                 self._score(chunk, writer)
             self._check_error_rate()
-        document = self._document(started, time.perf_counter() - clock)
-        if self._folder is not None:
-            self._folder.write_report(document)
-            update_latest(self._folder.location, self._source.content)
-            return Report(document, location=self._folder.location)
-        return Report(document, samples=self._rows, errors=self._errors)
+        return self._finish(folder)
 
-    def _open_writer(self) -> AbstractContextManager[RowWriter | None]:
-        return self._folder.writer() if self._folder is not None else nullcontext()
+    def in_parts(self, folder: ResultFolder, records: Iterable[Record]) -> Report:
+        """As `into`, from where an earlier run was stopped. Raises OutOfTimeError when this one is stopped as well."""
+        with Parts(folder) as parts:
+            if parts.state is not None:
+                self._book.restore(parts.state)
+            try:
+                self._score_parts(records, parts)
+                self._check_error_rate()
+            except (InputError, RequestError) as error:
+                parts.assemble(failed=True)
+                folder.write_error(error)
+                parts.clear()
+                raise
+            parts.assemble()
+            report = self._finish(folder)
+            parts.clear()
+            return report
 
-    def _limited(self, records: Iterable[Record], writer: RowWriter | None) -> Iterator[Sample]:
+    def _score_parts(self, records: Iterable[Record], parts: Parts) -> None:
+        rest = itertools.islice(records, self._book.n_records, None)
+        for chunk in self._chunks(rest, parts):
+            self._score(chunk, parts)
+            stop = self._machine.must_stop is not None and self._machine.must_stop()
+            if stop or parts.is_full():
+                parts.put_away(self._state())
+            if stop:
+                raise OutOfTimeError(f"time ran out after {self._book.n_samples} samples; they are saved")
+
+    def _finish(self, folder: ResultFolder) -> Report:
+        document = self._document()
+        folder.write_report(document)
+        update_latest(folder.location, self._source.content, self._machine.sequencer)
+        return Report(document, location=folder.location)
+
+    def _state(self) -> dict[str, Any]:
+        return {**self._book.state(), "seconds": self._seconds()}
+
+    def _seconds(self) -> float:
+        return self._book.seconds + time.perf_counter() - self._clock
+
+    def _chunks(self, records: Iterable[Record], writer: RowSink) -> Iterator[list[Sample]]:
+        samples = self._samples(records, writer)
+        while chunk := list(itertools.islice(samples, CHUNK)):
+            yield chunk
+
+    def _samples(self, records: Iterable[Record], writer: RowSink) -> Iterator[Sample]:
         """The samples among the records; everything else is booked on the way."""
+        book = self._book
+        if book.n_samples == self._request.limit:
+            return
         for record in records:
+            book.n_records += 1
             if isinstance(record, Sample):
+                book.n_samples += 1
                 yield record
-                self._n_samples += 1
-                if self._n_samples == self._request.limit:
+                if book.n_samples == self._request.limit:
                     return
             elif isinstance(record, EmptySession):
-                for ledger in self._ledgers.values():
-                    ledger.open_session(record)
+                book.open_session(record)
             else:
-                self._book_unreadable(record, writer)
+                book.unreadable(record)
+                writer.unreadable(record)
 
-    def _book_unreadable(self, error: Unreadable, writer: RowWriter | None) -> None:
-        self._n_unreadable += 1
-        self._first_unreadable = self._first_unreadable or error
-        if writer is not None:
-            writer.unreadable(error)
-        else:
-            self._errors.append(error_row(error))
-
-    def _score(self, samples: list[Sample], writer: RowWriter | None) -> None:
+    def _score(self, samples: list[Sample], writer: RowSink) -> None:
         scored = {metric.name: metric.compute_batch(samples) for metric in self._metrics}
         for position, sample in enumerate(samples):
             results = {name: results[position] for name, results in scored.items()}
-            for name, result in results.items():
-                self._ledgers[name].add(sample, result)
-            row = _row(sample, results)
-            if writer is not None:
-                writer.sample(row)
-            else:
-                self._rows.append(row)
+            self._book.scored(sample, results)
+            writer.sample(_row(sample, results))
         if self._machine.on_progress:
             self._machine.on_progress(len(samples))
 
-    def _check_error_rate(self) -> None:
-        first = self._first_unreadable
-        total = self._n_samples + self._n_unreadable
-        if first is None or self._n_unreadable <= self._request.max_error_rate * total:
+    def _check_error_rate(self, *, written: bool = True) -> None:
+        first, n = self._book.first_unreadable, self._book.n_unreadable
+        total = self._book.n_samples + n
+        if first is None or n <= self._request.max_error_rate * total:
             return
-        many = f"{self._n_unreadable} of {total} items cannot be read; the first: " if self._n_unreadable > 1 else ""
-        where = "see errors.jsonl, " if self._folder is not None else ""
+        many = f"{n} of {total} items cannot be read; the first: " if n > 1 else ""
         raise InputError(
             f"{many}{first.reason}",
             file=self._source.name,
             line=first.line,
             column=first.column,
             field=first.field,
-            hint=f"Mend the file ({where}or allow more with --max-error-rate)",
+            hint=f"Mend the file ({'see errors.jsonl, ' if written else ''}or allow more with --max-error-rate)",
         )
 
-    def _document(self, started: float, seconds: float) -> dict[str, Any]:
-        n_sessions = max((ledger.n_sessions for ledger in self._ledgers.values()), default=0)
+    def _document(self) -> dict[str, Any]:
         return {
             "schema": "scenescore.report/1",
             "input": self._source.document(),
             "request": _identity.request_document(self._request, self._metrics),
             "environment": _identity.environment(self._machine.threads),
             "signature": {metric.name: metric.signature() for metric in self._metrics},
-            "counts": {"n_samples": self._n_samples, "n_sessions": n_sessions, "n_unreadable": self._n_unreadable},
-            "metrics": {name: ledger.report() for name, ledger in self._ledgers.items()},
-            "warnings": _warnings(self._notices, self._ledgers),
-            "timing": _timing(started, seconds, self._n_samples),
+            "counts": self._book.counts(),
+            "metrics": {name: ledger.report() for name, ledger in self._book.ledgers.items()},
+            "warnings": self._book.warnings(self._notices),
+            "timing": _timing(self._started, self._seconds(), self._book.n_samples),
         }
 
 
-def _chunks(samples: Iterable[Sample]) -> Iterator[list[Sample]]:
-    iterator = iter(samples)
-    while chunk := list(itertools.islice(iterator, CHUNK)):
-        yield chunk
+class _Rows:
+    """Rows kept in memory."""
+
+    def __init__(self) -> None:
+        self.samples: list[dict[str, Any]] = []
+        self.errors: list[dict[str, Any]] = []
+
+    def sample(self, row: Mapping[str, Any]) -> None:
+        self.samples.append(dict(row))
+
+    def unreadable(self, error: Unreadable) -> None:
+        self.errors.append(error_row(error))
 
 
 def _row(sample: Sample, results: Mapping[str, MetricResult]) -> dict[str, Any]:
@@ -229,14 +279,6 @@ def _row(sample: Sample, results: Mapping[str, MetricResult]) -> dict[str, Any]:
         name: {"state": result.state, "score": result.score, **result.details} for name, result in results.items()
     }
     return row
-
-
-def _warnings(notices: Notices, ledgers: Mapping[str, Ledger]) -> list[dict[str, Any]]:
-    """Each code once: two metrics that saw the same empty answer are one warning."""
-    found = {code: (n, notices.examples[code]) for code, n in notices.counts.items()}
-    for ledger in ledgers.values():
-        found |= {code: (n, ledger.examples[code]) for code, n in ledger.warnings.items()}
-    return [{"code": code, "count": n, "examples": places} for code, (n, places) in sorted(found.items())]
 
 
 def _timing(started: float, seconds: float, n_samples: int) -> dict[str, Any]:

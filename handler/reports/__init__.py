@@ -1,8 +1,9 @@
 """Result folders: what is written, how it is read back, how it looks in a terminal."""
 
-from handler.reports._folder import ResultFolder, dump_json, dump_row
+from handler.reports._folder import ResultFolder, dump_json, dump_row, error_row
 from handler.reports._latest import update_latest
+from handler.reports._parts import Parts
 from handler.reports._report import Report
 from handler.reports._terminal import render
 
-__all__ = ["Report", "ResultFolder", "dump_json", "dump_row", "render", "update_latest"]
+__all__ = ["Parts", "Report", "ResultFolder", "dump_json", "dump_row", "error_row", "render", "update_latest"]

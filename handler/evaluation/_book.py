@@ -1,0 +1,78 @@
+"""What an evaluation has seen so far: counts and ledgers, as plain JSON when it must be carried on elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from handler.evaluation._ledger import Ledger
+from handler.formats import Notices
+from handler.metrics import BaseMetric
+from handler.results import MetricResult
+from handler.samples import EmptySession, Sample, Unreadable
+
+__all__ = ["Book"]
+
+
+class Book:
+    """Counters and one ledger per metric.
+
+    n_records counts everything taken from the reader, so that a continuation knows where to go on; first_unreadable is
+    kept for the message when too many items cannot be read. seconds: time spent scoring before this process.
+    """
+
+    def __init__(self, metrics: Sequence[BaseMetric], group_by: Sequence[str]) -> None:
+        self.ledgers = {metric.name: Ledger(metric, group_by) for metric in metrics}
+        self.n_records = 0
+        self.n_samples = 0
+        self.n_unreadable = 0
+        self.first_unreadable: Unreadable | None = None
+        self.seconds = 0.0
+
+    def open_session(self, session: EmptySession) -> None:
+        """Book a session without samples."""
+        for ledger in self.ledgers.values():
+            ledger.open_session(session)
+
+    def unreadable(self, error: Unreadable) -> None:
+        """Book an item that could not become a sample."""
+        self.n_unreadable += 1
+        self.first_unreadable = self.first_unreadable or error
+
+    def scored(self, sample: Sample, results: Mapping[str, MetricResult]) -> None:
+        """Book a sample's results."""
+        for name, result in results.items():
+            self.ledgers[name].add(sample, result)
+
+    def counts(self) -> dict[str, int]:
+        """The `counts` part of report.json."""
+        n_sessions = max((ledger.n_sessions for ledger in self.ledgers.values()), default=0)
+        return {"n_samples": self.n_samples, "n_sessions": n_sessions, "n_unreadable": self.n_unreadable}
+
+    def warnings(self, notices: Notices) -> list[dict[str, Any]]:
+        """Each code once: two metrics that saw the same empty answer are one warning."""
+        found = {code: (n, notices.examples[code]) for code, n in notices.counts.items()}
+        for ledger in self.ledgers.values():
+            found |= {code: (n, ledger.examples[code]) for code, n in ledger.warnings.items()}
+        return [{"code": code, "count": n, "examples": places} for code, (n, places) in sorted(found.items())]
+
+    def state(self) -> dict[str, Any]:
+        """Plain JSON from which `restore` goes on."""
+        return {
+            "n_records": self.n_records,
+            "n_samples": self.n_samples,
+            "n_unreadable": self.n_unreadable,
+            "first_unreadable": asdict(self.first_unreadable) if self.first_unreadable else None,
+            "seconds": self.seconds,
+            "ledgers": {name: ledger.state() for name, ledger in self.ledgers.items()},
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take over a saved state."""
+        self.n_records, self.n_samples = state["n_records"], state["n_samples"]
+        self.n_unreadable, self.seconds = state["n_unreadable"], state["seconds"]
+        first = state["first_unreadable"]
+        self.first_unreadable = Unreadable(**first) if first else None
+        for name, ledger in self.ledgers.items():
+            ledger.restore(state["ledgers"][name])
