@@ -8,12 +8,15 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 __all__ = [
+    "ForbiddenError",
     "GateFailedError",
     "InputError",
     "InternalError",
     "ModelError",
+    "OutOfTimeError",
     "RequestError",
     "ScenescoreError",
+    "SettingsError",
     "StorageError",
 ]
 
@@ -72,6 +75,19 @@ class RequestError(ScenescoreError):
     """The call asks for something that does not exist or does not fit together; nothing was read."""
 
     code = "invalid_request"
+    exit_code = 2
+
+
+class ForbiddenError(RequestError):
+    """The request names a location that this installation does not open to requests."""
+
+    code = "forbidden"
+
+
+class SettingsError(ScenescoreError):
+    """The environment variables do not fit together; nothing starts until they do."""
+
+    code = "invalid_settings"
     exit_code = 2
 
 

@@ -7,6 +7,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from handler.errors import SettingsError
+
 DEFAULT_MODEL_NAME = "all-mpnet-base-v2"
 DEFAULT_THRESHOLD = 0.75
 DEFAULT_OUTPUT = "./scenescore-results"
@@ -17,21 +19,50 @@ DEFAULT_MAX_ERROR_RATE = 0.01
 class Settings:
     """What the environment says.
 
-    model: folder of the exported text encoder (SCENESCORE_MODEL), else the user's cache folder.
-    output: where result folders go (SCENESCORE_OUTPUT), a path or an s3:// prefix.
+    model: folder of the exported text encoder (SCENESCORE_MODEL), else the user's cache folder. output: where result
+    folders go (SCENESCORE_OUTPUT), a path or an s3:// prefix. inputs: s3:// prefixes that requests may read
+    (SCENESCORE_INPUTS, separated by commas). queue_url: where work goes that cannot be done at once
+    (SCENESCORE_QUEUE_URL). event_bus: told when an evaluation ends (SCENESCORE_EVENT_BUS).
     """
 
     model: Path
     output: str
+    inputs: tuple[str, ...] = ()
+    queue_url: str | None = None
+    event_bus: str | None = None
 
     @classmethod
     def from_environment(cls) -> Settings:
-        """Read SCENESCORE_MODEL and SCENESCORE_OUTPUT."""
+        """Read the SCENESCORE_* variables. Raises SettingsError for values that do not fit together."""
         model = os.environ.get("SCENESCORE_MODEL")
-        return cls(
+        settings = cls(
             model=Path(model) if model else default_model_folder(),
             output=os.environ.get("SCENESCORE_OUTPUT") or DEFAULT_OUTPUT,
+            inputs=tuple(filter(None, (one.strip() for one in os.environ.get("SCENESCORE_INPUTS", "").split(",")))),
+            queue_url=os.environ.get("SCENESCORE_QUEUE_URL") or None,
+            event_bus=os.environ.get("SCENESCORE_EVENT_BUS") or None,
         )
+        settings.check()
+        return settings
+
+    def check(self) -> None:
+        """Refuse prefixes that are none, and an output whose results would come back as inputs."""
+        for prefix in self.inputs:
+            if not prefix.startswith("s3://") or not prefix.removeprefix("s3://").strip("/"):
+                raise SettingsError(
+                    f"SCENESCORE_INPUTS names {prefix!r}, which is no s3:// prefix", field="SCENESCORE_INPUTS"
+                )
+            if is_under(self.output, prefix) or is_under(prefix, self.output):
+                raise SettingsError(
+                    f"results under {self.output} would themselves be inputs: it overlaps {prefix}",
+                    field="SCENESCORE_OUTPUT",
+                    hint="Use another bucket, or prefixes of which neither contains the other",
+                )
+
+
+def is_under(location: str, prefix: str) -> bool:
+    """Whether a location lies in a bucket or under a key prefix, by whole path segments."""
+    return f"{location.rstrip('/')}/".startswith(f"{prefix.rstrip('/')}/")
 
 
 def default_model_folder(name: str = DEFAULT_MODEL_NAME) -> Path:

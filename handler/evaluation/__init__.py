@@ -3,6 +3,6 @@
 from handler.evaluation._estimate import Estimate, estimate
 from handler.evaluation._python import evaluate
 from handler.evaluation._request import EvaluationRequest
-from handler.evaluation._run import Machine, run
+from handler.evaluation._run import Machine, request_identity, run, write_error
 
-__all__ = ["Estimate", "EvaluationRequest", "Machine", "estimate", "evaluate", "run"]
+__all__ = ["Estimate", "EvaluationRequest", "Machine", "estimate", "evaluate", "request_identity", "run", "write_error"]

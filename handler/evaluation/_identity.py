@@ -31,6 +31,7 @@ __all__ = [
     "own_options",
     "refuse_unused",
     "request_document",
+    "unopened",
 ]
 
 BLOCK = 1 << 20  # bytes read at a time
@@ -71,6 +72,11 @@ def identify_records(records: Sequence[Record]) -> InputIdentity:
     for record in records:
         digest.update(orjson.dumps(record, default=repr, option=orjson.OPT_NON_STR_KEYS))
     return InputIdentity("records", digest.hexdigest()[:16])
+
+
+def unopened(request: EvaluationRequest, content: str) -> InputIdentity:
+    """An input of which only the name and perhaps the etag are known."""
+    return InputIdentity("records" if request.input is None else _name_of(request.input), content, request.input)
 
 
 def folder_location(request: EvaluationRequest, source: InputIdentity, metrics: Sequence[BaseMetric]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from handler.errors import InputError, OutOfTimeError, RequestError
+from handler.errors import InputError, OutOfTimeError, RequestError, ScenescoreError
 from handler.evaluation import _identity
 from handler.evaluation._book import Book
 from handler.evaluation._inputs import read_files
@@ -22,7 +22,7 @@ from handler.results import MetricResult
 from handler.samples import EmptySession, Record, Sample, Unreadable
 from handler.settings import Settings
 
-__all__ = ["Machine", "run"]
+__all__ = ["Machine", "request_identity", "run", "write_error"]
 
 
 class RowSink(Protocol):
@@ -94,6 +94,22 @@ def _open_input(
         return _identity.InputIdentity("records", ""), stream
     held = list(stream)
     return _identity.identify_records(held), held
+
+
+def request_identity(request: EvaluationRequest, machine: Machine) -> str:
+    """The request hash of result folders: everything that can change a result, the model included."""
+    return request.identity({metric.name: metric.signature() for metric in make_metrics(request, machine)}, {})
+
+
+def write_error(request: EvaluationRequest, machine: Machine, error: ScenescoreError, content: str) -> str:
+    """Write error.json where the result would lie, for an input that could not even be opened. Returns the folder."""
+    try:
+        metrics = make_metrics(request, machine)
+    except ScenescoreError:
+        metrics = []
+    folder = ResultFolder(_identity.folder_location(request, _identity.unopened(request, content), metrics))
+    folder.write_error(error)
+    return folder.location
 
 
 def make_metrics(request: EvaluationRequest, machine: Machine) -> list[BaseMetric]:

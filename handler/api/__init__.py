@@ -1,0 +1,1 @@
+"""The thin FastAPI app: routes only; it speaks the one EvaluationRequest."""

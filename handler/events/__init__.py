@@ -1,0 +1,1 @@
+"""An AWS event -> jobs, one small module per source."""

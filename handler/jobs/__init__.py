@@ -1,0 +1,24 @@
+"""Evaluations that outlive a call: named, claimed, carried on, looked up.
+
+A job is a request with a name made from what it asks for. Its status is a small object beside the results
+(`<output>/_evaluations/<id>.json`), written only by compare-and-swap, so that the same event ten times is one evaluation.
+"""
+
+from handler.jobs._job import Job, make_job
+from handler.jobs._locations import check_locations
+from handler.jobs._perform import Clock, perform
+from handler.jobs._queue import job_of_message, submit
+from handler.jobs._status import BusyError, Status, read_status
+
+__all__ = [
+    "BusyError",
+    "Clock",
+    "Job",
+    "Status",
+    "check_locations",
+    "job_of_message",
+    "make_job",
+    "perform",
+    "read_status",
+    "submit",
+]

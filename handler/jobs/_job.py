@@ -1,0 +1,42 @@
+"""A request with a name."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import orjson
+
+from handler import storage
+from handler.evaluation import EvaluationRequest, Machine, request_identity
+from handler.settings import Settings
+
+__all__ = ["Job", "make_job"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """id: 20 hex digits over the request, the version of its input and the model. etag, sequencer: of the upload."""
+
+    id: str
+    request: EvaluationRequest
+    etag: str | None = None
+    sequencer: str | None = None
+
+
+def make_job(
+    request: EvaluationRequest, settings: Settings, *, etag: str | None = None, sequencer: str | None = None
+) -> Job:
+    """Name a request. Its output becomes the configured one unless it has its own.
+
+    etag: what the event says; otherwise an S3 input is asked for it, and an input that is not there has none.
+    """
+    if request.output is None:
+        request = request.model_copy(update={"output": settings.output})
+    if etag is None and request.input is not None and storage.is_remote(request.input):
+        info = storage.stat(request.input)
+        etag = info.etag if info else None
+    what = [request.input, etag, request.sessions, request.output]
+    digest = hashlib.sha256(orjson.dumps(what, default=repr, option=orjson.OPT_NON_STR_KEYS))
+    digest.update(request_identity(request, Machine(model=settings.model)).encode())
+    return Job(digest.hexdigest()[:20], request, etag, sequencer)

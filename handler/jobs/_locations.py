@@ -1,0 +1,28 @@
+"""Which locations a request from outside may name."""
+
+from __future__ import annotations
+
+from handler.errors import ForbiddenError
+from handler.evaluation import EvaluationRequest
+from handler.settings import Settings, is_under
+
+__all__ = ["check_locations"]
+
+
+def check_locations(request: EvaluationRequest, settings: Settings) -> None:
+    """Raises ForbiddenError unless every location lies under the configured prefixes.
+
+    Inputs may be read under SCENESCORE_INPUTS, results go under SCENESCORE_OUTPUT. Keys are compared as they are: S3
+    knows no `..`.
+    """
+    for role in ("input", "references", "questions", "calibration"):
+        location = getattr(request, role)
+        if location is not None and not any(is_under(location, prefix) for prefix in settings.inputs):
+            _refuse(role, location, "SCENESCORE_INPUTS", settings.inputs)
+    if request.output is not None and not is_under(request.output, settings.output):
+        _refuse("output", request.output, "SCENESCORE_OUTPUT", (settings.output,))
+
+
+def _refuse(role: str, location: str, variable: str, prefixes: tuple[str, ...]) -> None:
+    allowed = f"under {', '.join(prefixes)}" if prefixes else f"nowhere: {variable} is not set"
+    raise ForbiddenError(f"{role} {location} is not open to requests", field=role, hint=f"Allowed: {allowed}")

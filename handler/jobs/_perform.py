@@ -1,0 +1,97 @@
+"""Doing a job once, whoever else was told to."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from handler import aws
+from handler.errors import InternalError, OutOfTimeError, ScenescoreError
+from handler.evaluation import Machine, run, write_error
+from handler.jobs._job import Job
+from handler.jobs._queue import forget_parked, message_of
+from handler.jobs._status import Status, claim, settle
+from handler.reports import Report
+from handler.settings import Settings
+
+__all__ = ["Clock", "perform"]
+
+LEASE_MARGIN_S = 5.0  # a lease outlives the worker's own time limit by this much
+NO_LIMIT_LEASE_S = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """How long a worker may go on. remaining: seconds left, infinity without a limit. margin: seconds kept for saving."""
+
+    remaining: Callable[[], float] = lambda: math.inf
+    margin: float = 10.0
+
+    @classmethod
+    def of_seconds(cls, seconds: float, *, margin: float = 0.0) -> Clock:
+        """A clock that runs out after some seconds from now."""
+        end = time.monotonic() + seconds
+        return cls(lambda: end - time.monotonic(), margin)
+
+    def is_up(self) -> bool:
+        """Whether it is time to save and stop."""
+        return self.remaining() < self.margin
+
+
+def perform(job: Job, settings: Settings, clock: Clock, *, last_try: bool = False) -> tuple[Status, Report | None]:
+    """Claim the job, evaluate, and write what became of it. Returns the status, and the report when it is done.
+
+    What the user got wrong (bad file, missing object) is a finished job with state `failed` and an error.json. When time
+    runs out the rest goes back to the queue, and the status is `queued`. Raises BusyError while somebody else is at it,
+    and what may be better next time (throttling, a full disk), which is recorded as failed too on the last try.
+    """
+    output = job.request.output or settings.output
+    first = Status(job.id, "queued", input=job.request.input)
+    limit = clock.remaining()
+    status = claim(first, output, (NO_LIMIT_LEASE_S if math.isinf(limit) else limit) + LEASE_MARGIN_S)
+    machine = Machine(
+        model=settings.model, must_stop=None if math.isinf(limit) else clock.is_up, sequencer=job.sequencer
+    )
+    try:
+        report = _run(job, machine)
+    except OutOfTimeError as error:
+        return _hand_back(job, settings, replace(status, state="queued", reason=error.message), output), None
+    except ScenescoreError as error:
+        if error.exit_code != 2 and not last_try:
+            settle(replace(status, state="queued", reason=str(error)), output)
+            raise
+        location = write_error(job.request, machine, error, job.etag or job.id)
+        return _finish(
+            job, settings, replace(status, state="failed", reason=str(error), location=location), output
+        ), None
+    n_samples = report["counts"]["n_samples"]
+    done = replace(status, state="done", location=report.location, n_samples=n_samples, reason=None)
+    return _finish(job, settings, done, output), report
+
+
+def _run(job: Job, machine: Machine) -> Report:
+    try:
+        return run(job.request, machine)
+    except ScenescoreError:
+        raise
+    except Exception as error:  # whatever it was, the claim must be given up and the reason kept
+        raise InternalError(f"unexpected {type(error).__name__}: {error}") from error
+
+
+def _hand_back(job: Job, settings: Settings, status: Status, output: str) -> Status:
+    if settings.queue_url is None:
+        settle(status, output)
+        raise OutOfTimeError("time ran out and there is no queue to go on from", hint="Set SCENESCORE_QUEUE_URL")
+    left = settle(status, output)
+    aws.send_message(settings.queue_url, message_of(job, output))
+    return left
+
+
+def _finish(job: Job, settings: Settings, status: Status, output: str) -> Status:
+    final = settle(status, output)
+    forget_parked(job, output)
+    if settings.event_bus is not None:
+        aws.put_event(settings.event_bus, "Evaluation Finished", final.document())
+    return final

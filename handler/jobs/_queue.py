@@ -1,0 +1,69 @@
+"""Work for later: through the queue that uploads use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from handler import aws, storage
+from handler.errors import RequestError
+from handler.evaluation import EvaluationRequest
+from handler.jobs._job import Job
+from handler.jobs._status import Status, settle
+from handler.settings import Settings
+
+__all__ = ["SCHEMA", "job_of_message", "submit"]
+
+SCHEMA = "scenescore.job/1"
+MAX_INLINE = 128 << 10  # bytes of a request sent inside the message; a larger one is parked beside the results
+
+
+def submit(job: Job, settings: Settings) -> Status:
+    """Queue a job, unless it is queued, running or done already. Raises when there is no queue or it does not answer."""
+    if settings.queue_url is None:
+        raise RequestError(
+            "this installation has no queue for long work", hint="Set SCENESCORE_QUEUE_URL, or ask for less"
+        )
+    output = job.request.output or settings.output
+    status = Status(job.id, "queued", input=job.request.input)
+    written = settle(status, output, only_if=(None, "failed", "queued"))
+    if written.state == "queued":
+        aws.send_message(settings.queue_url, message_of(job, output))
+    return written
+
+
+def message_of(job: Job, output: str) -> dict[str, Any]:
+    """The message that stands for a job. Inline records that are too large are parked first."""
+    request = job.request.model_dump(mode="json", exclude_none=True)
+    message: dict[str, Any] = {"schema": SCHEMA, "id": job.id, "etag": job.etag, "sequencer": job.sequencer}
+    data = orjson.dumps(request)
+    if len(data) <= MAX_INLINE:
+        return {**message, "request": request}
+    location = _parked(job.id, output)
+    storage.write_bytes(location, data)
+    return {**message, "request_at": location}
+
+
+def job_of_message(message: dict[str, Any]) -> Job:
+    """The job a message stands for. Raises RequestError when it is damaged."""
+    try:
+        request = (
+            message["request"] if "request" in message else orjson.loads(storage.read_bytes(message["request_at"]))
+        )
+        parsed = EvaluationRequest.parse(request)
+        return Job(str(message["id"]), parsed, message.get("etag"), message.get("sequencer"))
+    except (KeyError, TypeError, ValueError) as error:
+        raise RequestError(
+            f"the queued message is damaged: {error}", hint="It was not written by this product"
+        ) from error
+
+
+def forget_parked(job: Job, output: str) -> None:
+    """Remove the parked request of a finished job."""
+    if job.request.sessions is not None:
+        storage.delete(_parked(job.id, output))
+
+
+def _parked(job_id: str, output: str) -> str:
+    return storage.join(output, "_requests", f"{job_id}.json")
