@@ -22,7 +22,8 @@ class Settings:
     model: folder of the exported text encoder (SCENESCORE_MODEL), else the user's cache folder. output: where result
     folders go (SCENESCORE_OUTPUT), a path or an s3:// prefix. inputs: s3:// prefixes that requests may read
     (SCENESCORE_INPUTS, separated by commas). queue_url: where work goes that cannot be done at once
-    (SCENESCORE_QUEUE_URL). event_bus: told when an evaluation ends (SCENESCORE_EVENT_BUS).
+    (SCENESCORE_QUEUE_URL). event_bus: told when an evaluation ends (SCENESCORE_EVENT_BUS). max_receives: how often the
+    queue delivers a message before it gives up (SCENESCORE_MAX_RECEIVES), so that the last try can say why it failed.
     """
 
     model: Path
@@ -30,6 +31,7 @@ class Settings:
     inputs: tuple[str, ...] = ()
     queue_url: str | None = None
     event_bus: str | None = None
+    max_receives: int = 3
 
     @classmethod
     def from_environment(cls) -> Settings:
@@ -41,6 +43,7 @@ class Settings:
             inputs=tuple(filter(None, (one.strip() for one in os.environ.get("SCENESCORE_INPUTS", "").split(",")))),
             queue_url=os.environ.get("SCENESCORE_QUEUE_URL") or None,
             event_bus=os.environ.get("SCENESCORE_EVENT_BUS") or None,
+            max_receives=_positive("SCENESCORE_MAX_RECEIVES", 3),
         )
         settings.check()
         return settings
@@ -58,6 +61,13 @@ class Settings:
                     field="SCENESCORE_OUTPUT",
                     hint="Use another bucket, or prefixes of which neither contains the other",
                 )
+
+
+def _positive(variable: str, default: int) -> int:
+    text = os.environ.get(variable) or str(default)
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise SettingsError(f"{variable} is {text!r}, not a whole number from 1", field=variable)
+    return int(text)
 
 
 def is_under(location: str, prefix: str) -> bool:

@@ -10,7 +10,7 @@ from handler.errors import StorageError
 from handler.formats import Notices, ReadOptions, open_records
 from handler.samples import Record, Sample, Unreadable
 
-__all__ = ["find_files", "read_files"]
+__all__ = ["find_files", "is_annotation", "read_files"]
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
 SIDECAR = ".scenescore.json"
@@ -28,7 +28,7 @@ def find_files(location: str) -> Iterator[storage.ObjectInfo]:
         return
     if storage.is_remote(location) or Path(location).is_dir():
         prefix = location if location.endswith("/") else f"{location}/"
-        files = [info for info in storage.list_objects(prefix) if _is_annotation(info.location)]
+        files = [info for info in storage.list_objects(prefix) if is_annotation(info.location)]
         if files:
             yield from files
             return
@@ -56,6 +56,7 @@ def read_files(files: Sequence[storage.ObjectInfo], options: ReadOptions, notice
             yield record
 
 
-def _is_annotation(location: str) -> bool:
+def is_annotation(location: str) -> bool:
+    """Whether a file's name says that it may hold annotations."""
     name = storage.name_of(location).lower().removesuffix(".gz")
     return name.endswith(SUFFIXES) and not name.endswith(SIDECAR)

@@ -73,6 +73,8 @@ def run(request: EvaluationRequest, machine: Machine | None = None, *, records: 
     folder = ResultFolder(_identity.folder_location(request, source, metrics))
     done = None if machine.force else folder.report()
     if done is not None:
+        if machine.sequencer is not None:
+            update_latest(folder.location, source.content, machine.sequencer)
         return Report(done, location=folder.location, already_done=True)
     return evaluation.into(folder, stream) if machine.must_stop is None else evaluation.in_parts(folder, stream)
 

@@ -4,6 +4,7 @@ A job is a request with a name made from what it asks for. Its status is a small
 (`<output>/_evaluations/<id>.json`), written only by compare-and-swap, so that the same event ten times is one evaluation.
 """
 
+from handler.jobs._answer import MAX_REPLY, MAX_SAMPLES, WAIT_S, answer, problem, status_code_of
 from handler.jobs._job import Job, make_job
 from handler.jobs._locations import check_locations
 from handler.jobs._perform import Clock, perform
@@ -11,14 +12,20 @@ from handler.jobs._queue import job_of_message, submit
 from handler.jobs._status import BusyError, Status, read_status
 
 __all__ = [
+    "MAX_REPLY",
+    "MAX_SAMPLES",
+    "WAIT_S",
     "BusyError",
     "Clock",
     "Job",
     "Status",
+    "answer",
     "check_locations",
     "job_of_message",
     "make_job",
     "perform",
+    "problem",
     "read_status",
+    "status_code_of",
     "submit",
 ]

@@ -13,7 +13,7 @@ from handler.evaluation import Machine, run, write_error
 from handler.jobs._job import Job
 from handler.jobs._queue import forget_parked, message_of
 from handler.jobs._status import Status, claim, settle
-from handler.reports import Report
+from handler.reports import Report, ResultFolder, update_latest
 from handler.settings import Settings
 
 __all__ = ["Clock", "perform"]
@@ -51,6 +51,8 @@ def perform(job: Job, settings: Settings, clock: Clock, *, last_try: bool = Fals
     first = Status(job.id, "queued", input=job.request.input)
     limit = clock.remaining()
     status = claim(first, output, (NO_LIMIT_LEASE_S if math.isinf(limit) else limit) + LEASE_MARGIN_S)
+    if status.state == "done":
+        return status, _done_before(status, job)
     machine = Machine(
         model=settings.model, must_stop=None if math.isinf(limit) else clock.is_up, sequencer=job.sequencer
     )
@@ -69,6 +71,16 @@ def perform(job: Job, settings: Settings, clock: Clock, *, last_try: bool = Fals
     n_samples = report["counts"]["n_samples"]
     done = replace(status, state="done", location=report.location, n_samples=n_samples, reason=None)
     return _finish(job, settings, done, output), report
+
+
+def _done_before(status: Status, job: Job) -> Report | None:
+    """The finished report. An upload that brings back old content makes its result the latest again."""
+    if status.location is None:
+        return None
+    if job.sequencer is not None:
+        update_latest(status.location, job.etag or "", job.sequencer)
+    document = ResultFolder(status.location).report()
+    return None if document is None else Report(document, location=status.location, already_done=True)
 
 
 def _run(job: Job, machine: Machine) -> Report:

@@ -57,9 +57,8 @@ class Status:
         return cls(**fields)
 
     def dump(self) -> bytes:
-        """The stored form, with the time of writing."""
-        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        return orjson.dumps({"schema": "scenescore.evaluation/1", **asdict(self), "updated": now})
+        """The stored form."""
+        return orjson.dumps({"schema": "scenescore.evaluation/1", **asdict(self)})
 
 
 def location_of(job_id: str, output: str) -> str:
@@ -91,7 +90,15 @@ def claim(first: Status, output: str, seconds: float) -> Status:
         if known.state == "running" and (known.lease_until or 0) > time.time():
             raise BusyError(f"another worker is at evaluation {known.id}", hint="It is tried again later")
         lease = time.time() + seconds
-        mine = replace(known, state="running", owner=owner, lease_until=lease, attempts=known.attempts + 1, reason=None)
+        mine = replace(
+            known,
+            state="running",
+            owner=owner,
+            lease_until=lease,
+            attempts=known.attempts + 1,
+            reason=None,
+            updated=_now(),
+        )
         found[:] = [mine]
         return mine.dump()
 
@@ -104,7 +111,7 @@ def settle(status: Status, output: str, *, only_if: tuple[State | None, ...] | N
 
     A `done` is never replaced by anything but `done`: results do not go away.
     """
-    final = replace(status, owner=None, lease_until=None)
+    final = replace(status, owner=None, lease_until=None, updated=_now())
     left: list[Status] = [final]
 
     def write(data: bytes | None) -> bytes | None:
@@ -118,3 +125,7 @@ def settle(status: Status, output: str, *, only_if: tuple[State | None, ...] | N
 
     storage.update_bytes(location_of(status.id, output), write)
     return left[0]
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

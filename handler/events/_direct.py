@@ -1,0 +1,24 @@
+"""Direct invoke: a request body in, a reply body out, as over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from handler.errors import ScenescoreError
+from handler.evaluation import EvaluationRequest
+from handler.jobs import Clock, answer, check_locations, problem
+from handler.settings import Settings
+
+__all__ = ["answer_direct"]
+
+
+def answer_direct(event: dict[str, Any], settings: Settings, clock: Clock) -> dict[str, Any]:
+    """Evaluate now, or queue what is too long. User errors come back as problem documents; other errors are raised."""
+    try:
+        request = EvaluationRequest.parse(event)
+        check_locations(request, settings)
+        return answer(request, settings, clock)[1]
+    except ScenescoreError as error:
+        if error.exit_code != 2:
+            raise
+        return problem(error)

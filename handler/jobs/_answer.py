@@ -1,0 +1,104 @@
+"""A request answered while the caller waits, or queued: the bodies of HTTP and direct invoke."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import orjson
+
+from handler.errors import ForbiddenError, InternalError, ScenescoreError
+from handler.evaluation import EvaluationRequest
+from handler.jobs._job import make_job
+from handler.jobs._perform import Clock, perform
+from handler.jobs._queue import submit
+from handler.jobs._status import BusyError, Status
+from handler.reports import Report
+from handler.settings import Settings
+from handler.storage import NotFoundError
+
+__all__ = ["MAX_REPLY", "MAX_SAMPLES", "WAIT_S", "answer", "problem", "status_code_of"]
+
+MAX_SAMPLES = 200  # samples answered at once and listed in the reply
+MAX_REPLY = 5_500_000  # bytes; Lambda's limit is 6 MB with everything around it
+WAIT_S = 25.0  # an HTTP API gives up after 30 s
+
+
+def answer(request: EvaluationRequest, settings: Settings, clock: Clock) -> tuple[int, dict[str, Any]]:
+    """Evaluate now, or queue. Returns an HTTP status and the body: 200 with the report, or 202 with where to look.
+
+    Raises ScenescoreError: the caller turns it into its own kind of error.
+    """
+    job = make_job(request, settings)
+    if settings.queue_url is not None and (not request.wait or _n_frames(request) > MAX_SAMPLES):
+        return 202, _later(submit(job, settings))
+    remaining = clock.remaining() - clock.margin
+    limit = (
+        Clock() if settings.queue_url is None and math.isinf(remaining) else Clock.of_seconds(min(WAIT_S, remaining))
+    )
+    try:
+        status, report = perform(job, settings, limit)
+    except BusyError:
+        return 202, _later(Status(job.id, "running"))
+    if report is None:
+        if status.state == "failed":
+            raise _as_error(status)
+        return 202, _later(status)
+    return 200, reply(status, report)
+
+
+def reply(status: Status, report: Report) -> dict[str, Any]:
+    """The body of a finished evaluation, cut to what a reply may hold: rows go first, then sessions."""
+    few = report["counts"]["n_samples"] <= MAX_SAMPLES
+    body = {"id": status.id, "state": status.state, "report": dict(report), "location": status.location}
+    full = {**body, "samples": report.samples if few else None}
+    if len(orjson.dumps(full)) <= MAX_REPLY:
+        return full
+    document = {**report, "metrics": {name: {**one, "sessions": []} for name, one in report["metrics"].items()}}
+    note = {"code": "reply_cut", "count": 1, "examples": [f"sessions are in {status.location}/report.json"]}
+    return {**body, "report": {**document, "warnings": [*report["warnings"], note]}, "samples": None}
+
+
+def problem(error: ScenescoreError) -> dict[str, Any]:
+    """The error as a problem document (RFC 9457), with the members of error.json."""
+    title = (type(error).__doc__ or error.code).split(":")[0].split(";")[0].strip().rstrip(".")
+    members = {
+        key: value for key, value in error.document().items() if value is not None and key not in ("schema", "message")
+    }
+    return {
+        "type": f"urn:scenescore:{error.code}",
+        "title": title,
+        "status": status_code_of(error),
+        "detail": str(error),
+        **members,
+    }
+
+
+def status_code_of(error: ScenescoreError) -> int:
+    """The HTTP status that says whose fault it is and whether to try again."""
+    if isinstance(error, ForbiddenError):
+        return 403
+    if isinstance(error, NotFoundError):
+        return 404
+    if isinstance(error, InternalError):
+        return 500
+    return 422 if error.exit_code == 2 else 503
+
+
+def _later(status: Status) -> dict[str, Any]:
+    return {"id": status.id, "state": status.state, "report": None, "samples": None, "location": status.location}
+
+
+def _as_error(status: Status) -> ScenescoreError:
+    from handler.errors import InputError
+
+    return InputError(status.reason or "the evaluation failed", hint=f"See {status.location}/error.json")
+
+
+def _n_frames(request: EvaluationRequest) -> int:
+    """Frames in the body: of sessions their conversations, of anything else itself."""
+    n = 0
+    for one in request.sessions or ():
+        conversation = one.get("conversation") if isinstance(one, dict) else None
+        n += len(conversation) if isinstance(conversation, list) else 1
+    return n
