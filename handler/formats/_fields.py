@@ -59,7 +59,7 @@ CONVERSATION_NAMES = _by_name(
 )
 """The same inside fair-forge sessions, whose names are fixed: there another name is a slip, not a dialect."""
 
-SESSION_NAMES = _by_name({"session_id": (), "assistant_id": (), "language": ()})
+SESSION_NAMES = _by_name({"session_id": (), "assistant_id": (), "language": (), "tags": ()})
 
 KNOWN_NAMES: Collection[str] = frozenset(FLAT_NAMES) | NOT_COLUMNS
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from handler.errors import InputError
@@ -35,21 +35,22 @@ from handler.formats._watch import Watch
 from handler.samples import Sample, Unreadable
 
 UNKNOWN_ASSISTANT = "unknown"
+_NOTHING: Mapping[str, Any] = {}
 _MOST_PLANS = 512
 _MOST_KEYS = 200
 _MOST_FIELDS = 50
 _MOST_HINTS = 100
-_NOTHING: Mapping[str, Any] = {}
 
 
 @dataclass(slots=True)
 class Session:
-    """What the frames of one session share. problem: why none of them can be read."""
+    """What the frames of one session share; a frame's own tags win. problem: why none of them can be read."""
 
     session_id: str
     assistant_id: str
     language: str | None
     problem: FieldError | None = None
+    tags: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
 
 
 class FrameReader:
@@ -94,23 +95,29 @@ class FrameReader:
 
     def learn(self, plan: Plan) -> None:
         """Remember the columns' names for messages, and the unknown ones for the report."""
-        for field, column in (("answer", plan.answer), ("references", (*plan.references, None)[0])):
+        for name, column in (("answer", plan.answer), ("references", (*plan.references, None)[0])):
             if column is not None:
-                self._columns_of[field] = column
+                self._columns_of[name] = column
         unknown = self.notices.unknown_fields
         unknown.extend(c for c in plan.columns if len(unknown) < _MOST_FIELDS and c not in unknown)
 
     def session(self, head: Mapping[str, Any], path: str = "") -> Session:
-        """Ids and language of a session object."""
+        """Ids, language and tags of a session object."""
         try:
             plan = self.plan_for(head, self._session_plans, SESSION_NAMES)
         except FieldError as error:
             return Session(self.stem, UNKNOWN_ASSISTANT, None, error)
         ids: dict[str, str | None] = {}
         problem: FieldError | None = None
-        for field, key in (("session_id", plan.session_id), ("assistant_id", plan.assistant_id)):
+        for name, key in (("session_id", plan.session_id), ("assistant_id", plan.assistant_id)):
             try:
-                ids[field] = as_id(head[key], path + key) if key is not None else None
+                ids[name] = as_id(head[key], path + key) if key is not None else None
+            except FieldError as error:
+                problem = problem or error
+        tags = _NOTHING
+        if plan.tags is not None:
+            try:
+                tags = as_tags(head[plan.tags], path + plan.tags)
             except FieldError as error:
                 problem = problem or error
         language = head[plan.language] if plan.language is not None else None
@@ -119,6 +126,7 @@ class FrameReader:
             assistant_id=ids.get("assistant_id") or UNKNOWN_ASSISTANT,
             language=(language or None) if isinstance(language, str) else None,
             problem=problem,
+            tags=tags,
         )
 
     def in_session(
@@ -135,9 +143,12 @@ class FrameReader:
         except FieldError as error:
             reason = f"session {clip(session.session_id)!r}, frame {number}: {error.field} {error.reason}"
             return unreadable(line, column, error.field, reason)
-        return self.sample(
+        sample = self.sample(
             frame, plan, session.session_id, session.assistant_id, session.language, number, line, column, path
         )
+        if session.tags and isinstance(sample, Sample):
+            sample.tags = {**session.tags, **sample.tags}
+        return sample
 
     def flat(
         self, frame: Mapping[str, Any], plan: Plan, number: int, line: int | None, column: int | None = None

@@ -69,14 +69,14 @@ class Walk:
         if key in self._head or key == self._conversation_key:
             words = f"{clip(key)!r} comes twice in one object; the last value counts (line {line})"
             self._frames.notices.add("duplicate_key", words)
-        if self._session is not None and normal(key) in self._head_names:
+        if self._session is not None and normal(key) in (*self._head_names, "tags"):
             raise InputError(
                 f"{clip(key)} comes after frames of its session have been read",
                 file=self._frames.name,
                 line=line,
                 column=column,
                 field=key,
-                hint="Write session_id, assistant_id and language once, before the conversation",
+                hint="Write session_id, assistant_id, language and tags once, before the conversation",
             )
         before = self._scanner.offset
         self._head[key] = self._scanner.value()
