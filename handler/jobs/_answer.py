@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import orjson
 
-from handler.errors import ForbiddenError, InternalError, ScenescoreError
+from handler import storage
+from handler.errors import ForbiddenError, InputError, InternalError, ModelError, ScenescoreError
 from handler.evaluation import EvaluationRequest
 from handler.jobs._job import make_job
 from handler.jobs._perform import Clock, perform
@@ -15,7 +17,7 @@ from handler.jobs._queue import submit
 from handler.jobs._status import BusyError, Status
 from handler.reports import Report
 from handler.settings import Settings
-from handler.storage import NotFoundError
+from handler.storage import LocationError, NotFoundError
 
 __all__ = ["MAX_REPLY", "MAX_SAMPLES", "WAIT_S", "answer", "problem", "status_code_of"]
 
@@ -48,15 +50,27 @@ def answer(request: EvaluationRequest, settings: Settings, clock: Clock) -> tupl
 
 
 def reply(status: Status, report: Report) -> dict[str, Any]:
-    """The body of a finished evaluation, cut to what a reply may hold: rows go first, then sessions."""
+    """The body of a finished evaluation, cut to what a reply may hold: rows go first, then the report's long lists."""
     few = report["counts"]["n_samples"] <= MAX_SAMPLES
     body = {"id": status.id, "state": status.state, "report": dict(report), "location": status.location}
     full = {**body, "samples": report.samples if few else None}
     if len(orjson.dumps(full)) <= MAX_REPLY:
         return full
-    document = {**report, "metrics": {name: {**one, "sessions": []} for name, one in report["metrics"].items()}}
-    note = {"code": "reply_cut", "count": 1, "examples": [f"sessions are in {status.location}/report.json"]}
-    return {**body, "report": {**document, "warnings": [*report["warnings"], note]}, "samples": None}
+    shorter = ({**body, "report": cut, "samples": None} for cut in _cuts(report, f"{status.location}/report.json"))
+    return next(body for body in shorter if len(orjson.dumps(body)) <= MAX_REPLY)
+
+
+def _cuts(report: Mapping[str, Any], complete: str) -> Iterator[dict[str, Any]]:
+    """The report, then less and less of it; each says what was cut and where the complete one is."""
+    yield dict(report)
+    for most in (1000, 100, 10, 0):
+        note = {"code": "reply_cut", "count": 1, "examples": [f"lists end after {most} entries; complete: {complete}"]}
+        metrics = {
+            name: {key: value[:most] if isinstance(value, list) else value for key, value in one.items()}
+            for name, one in report["metrics"].items()
+        }
+        yield {**report, "metrics": metrics, "warnings": [*report["warnings"], note]}
+    yield {"schema": report["schema"], "counts": report["counts"], "metrics": {}, "warnings": [note]}
 
 
 def problem(error: ScenescoreError) -> dict[str, Any]:
@@ -82,6 +96,8 @@ def status_code_of(error: ScenescoreError) -> int:
         return 404
     if isinstance(error, InternalError):
         return 500
+    if isinstance(error, ModelError):
+        return 503
     return 422 if error.exit_code == 2 else 503
 
 
@@ -90,9 +106,23 @@ def _later(status: Status) -> dict[str, Any]:
 
 
 def _as_error(status: Status) -> ScenescoreError:
-    from handler.errors import InputError
+    """What a failed evaluation left in error.json, as the error it was."""
+    hint = f"See {status.location}/error.json"
+    try:
+        known = orjson.loads(storage.read_bytes(storage.join(status.location or "", "error.json")))
+        places = {name: known[name] for name in ("file", "line", "column", "field")}
+        return _class_of(known["code"])(known["message"], **places, hint=known["hint"] or hint)
+    except (NotFoundError, LocationError, ValueError, KeyError):
+        return InputError(status.reason or "the evaluation failed", hint=hint)
 
-    return InputError(status.reason or "the evaluation failed", hint=f"See {status.location}/error.json")
+
+def _class_of(code: str) -> type[ScenescoreError]:
+    pending: list[type[ScenescoreError]] = [InputError, *ScenescoreError.__subclasses__()]
+    for cls in pending:
+        if cls.code == code:
+            return cls
+        pending += cls.__subclasses__()
+    return InputError
 
 
 def _n_frames(request: EvaluationRequest) -> int:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from handler import storage
 from handler.errors import ForbiddenError
 from handler.evaluation import EvaluationRequest
 from handler.settings import Settings, is_under
@@ -13,14 +16,18 @@ def check_locations(request: EvaluationRequest, settings: Settings) -> None:
     """Raises ForbiddenError unless every location lies under the configured prefixes.
 
     Inputs may be read under SCENESCORE_INPUTS, results go under SCENESCORE_OUTPUT. Keys are compared as they are: S3
-    knows no `..`.
+    knows no `..`, and a local path that holds one is refused.
     """
     for role in ("input", "references", "questions", "calibration"):
         location = getattr(request, role)
         if location is not None and not any(is_under(location, prefix) for prefix in settings.inputs):
             _refuse(role, location, "SCENESCORE_INPUTS", settings.inputs)
-    if request.output is not None and not is_under(request.output, settings.output):
+    if request.output is not None and not (is_under(request.output, settings.output) and _stays(request.output)):
         _refuse("output", request.output, "SCENESCORE_OUTPUT", (settings.output,))
+
+
+def _stays(location: str) -> bool:
+    return storage.is_remote(location) or ".." not in Path(location).parts
 
 
 def _refuse(role: str, location: str, variable: str, prefixes: tuple[str, ...]) -> None:

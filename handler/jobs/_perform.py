@@ -47,7 +47,7 @@ def perform(job: Job, settings: Settings, clock: Clock, *, last_try: bool = Fals
     runs out the rest goes back to the queue, and the status is `queued`. Raises BusyError while somebody else is at it,
     and what may be better next time (throttling, a full disk), which is recorded as failed too on the last try.
     """
-    output = job.request.output or settings.output
+    output = settings.output
     first = Status(job.id, "queued", input=job.request.input)
     limit = clock.remaining()
     status = claim(first, output, (NO_LIMIT_LEASE_S if math.isinf(limit) else limit) + LEASE_MARGIN_S)

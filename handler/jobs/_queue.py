@@ -25,7 +25,7 @@ def submit(job: Job, settings: Settings) -> Status:
         raise RequestError(
             "this installation has no queue for long work", hint="Set SCENESCORE_QUEUE_URL, or ask for less"
         )
-    output = job.request.output or settings.output
+    output = settings.output
     status = Status(job.id, "queued", input=job.request.input)
     written = settle(status, output, only_if=(None, "failed", "queued"))
     if written.state == "queued":
