@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
 
-from handler.metrics import BaseMetric, list_metrics, metric_class
+from handler.metrics import describe, list_metrics, metric_class
 from handler.reports import dump_json
 
 __all__ = ["add_arguments", "run"]
@@ -34,21 +33,3 @@ def run(options: argparse.Namespace) -> int:
         for key, text in one["options"].items():
             print(f"    option {key}: {text}")
     return 0
-
-
-def describe(cls: type[BaseMetric]) -> dict[str, Any]:
-    """What a metric class declares, as data."""
-    return {
-        "name": cls.name,
-        "title": cls.title,
-        "version": cls.version,
-        "range": list(cls.range),
-        "higher_is_better": cls.higher_is_better,
-        "requires_reference": cls.requires_reference,
-        "needs_gpu": cls.needs_gpu,
-        "is_set_metric": cls.is_set_metric,
-        "models": [name.replace("_", " ") for name in cls.models],
-        "dependencies": list(cls.dependencies),
-        "ancestors": list(cls.ancestors),
-        "options": dict(cls.options),
-    }

@@ -4,12 +4,13 @@
 """
 
 from handler.metrics._base import BaseMetric, Mode, Tally, parse_mode
-from handler.metrics._registry import get_metric, list_metrics, metric_class, register, select_metrics
+from handler.metrics._registry import describe, get_metric, list_metrics, metric_class, register, select_metrics
 
 __all__ = [
     "BaseMetric",
     "Mode",
     "Tally",
+    "describe",
     "get_metric",
     "list_metrics",
     "metric_class",

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from handler.errors import RequestError
 from handler.metrics._base import BaseMetric
 
-__all__ = ["get_metric", "list_metrics", "metric_class", "register", "select_metrics"]
+__all__ = ["describe", "get_metric", "list_metrics", "metric_class", "register", "select_metrics"]
 
 Metric = TypeVar("Metric", bound=type[BaseMetric])
 
@@ -68,3 +68,21 @@ def select_metrics(wanted: Iterable[str]) -> list[str]:
         for name in group or last or [metric_class(word).name]:
             selected[name] = None
     return list(selected)
+
+
+def describe(cls: type[BaseMetric]) -> dict[str, Any]:
+    """What a metric class declares, as data."""
+    return {
+        "name": cls.name,
+        "title": cls.title,
+        "version": cls.version,
+        "range": list(cls.range),
+        "higher_is_better": cls.higher_is_better,
+        "requires_reference": cls.requires_reference,
+        "needs_gpu": cls.needs_gpu,
+        "is_set_metric": cls.is_set_metric,
+        "models": [name.replace("_", " ") for name in cls.models],
+        "dependencies": list(cls.dependencies),
+        "ancestors": list(cls.ancestors),
+        "options": dict(cls.options),
+    }

@@ -84,8 +84,9 @@ class VisionHallucination(VisionMetric):
         pairs: PairSource | None = None,
     ) -> None:
         super().__init__(mode=mode, encoder=encoder, pairs=pairs)
-        if not math.isfinite(threshold) or not -1 <= threshold <= 1:
-            raise RequestError(f"the threshold must lie in -1..1, got {threshold}", field="threshold")
+        number = isinstance(threshold, int | float) and not isinstance(threshold, bool)  # options come from outside
+        if not number or not math.isfinite(threshold) or not -1 <= threshold <= 1:
+            raise RequestError(f"the threshold must be a number in -1..1, got {threshold!r}", field="threshold")
         self.threshold = threshold
 
     def tally(self) -> HallucinationTally:
