@@ -37,7 +37,7 @@ def find_files(location: str) -> Iterator[storage.ObjectInfo]:
                 "there is no annotation file in this folder", file=location, hint=f"Looked for {SUFFIXES}"
             )
     kind = "object, and none under this prefix" if storage.is_remote(location) else "file"
-    raise StorageError(f"there is no such {kind}", file=location, hint="Check the name")
+    raise storage.NotFoundError(f"there is no such {kind}", file=location, hint="Check the name")
 
 
 def read_files(files: Sequence[storage.ObjectInfo], options: ReadOptions, notices: Notices) -> Iterator[Record]:

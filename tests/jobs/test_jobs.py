@@ -80,7 +80,7 @@ def test_user_errors_finish_the_job(settings, tmp_path):
         status, report = perform(job, settings, Clock())
         assert (status.state, report) == ("failed", None)
         document = orjson.loads(storage.read_bytes(f"{status.location}/error.json"))
-        assert document["code"] in ("unreadable_input", "storage")
+        assert document["code"] in ("unreadable_input", "not_found")
         assert read_status(job.id, settings).reason == status.reason
     broken.write_bytes(EXAMPLE.read_bytes())
     assert (
