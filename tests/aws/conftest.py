@@ -55,10 +55,12 @@ def connect() -> Iterator[Callable[[S3Server, str], Any]]:
 def make_site(rie, seaweedfs_server, moto_server, connect, model) -> Callable[..., Site]:
     """Sites with objects on SeaweedFS (or on moto, where notifications are tested) and queues on moto."""
 
-    def make_site(*, on_moto: bool = False, **options: Any) -> Site:
+    def make_site(*, on_moto: bool = False, bucket: str = BUCKET, **options: Any) -> Site:
         store = moto_server if on_moto else seaweedfs_server
         clients = (connect(store, "s3"), connect(moto_server, "sqs"), connect(moto_server, "events"))
-        return Site.make(*clients, store=store, queues=moto_server, bucket=BUCKET, model=model, **options)
+        if bucket != BUCKET:
+            clients[0].create_bucket(Bucket=bucket)
+        return Site.make(*clients, store=store, queues=moto_server, bucket=bucket, model=model, **options)
 
     return make_site
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -22,6 +23,7 @@ class Site:
 
     s3: Any
     sqs: Any
+    bus: Any
     bucket: str
     root: str
     queue_url: str
@@ -57,7 +59,7 @@ class Site:
             "SCENESCORE_EVENT_BUS": f"bus-{root}",
             "SCENESCORE_MAX_RECEIVES": str(max_receives),
         }
-        return cls(s3, sqs, bucket, root, queue_url, dead_url, environment)
+        return cls(s3, sqs, bus, bucket, root, queue_url, dead_url, environment)
 
     @property
     def output(self) -> str:
@@ -73,6 +75,20 @@ class Site:
         """Put messages into the queue."""
         for body in bodies:
             self.sqs.send_message(QueueUrl=self.queue_url, MessageBody=json.dumps(body))
+
+    def listen(self) -> Callable[[], list[str]]:
+        """From now on, keep what is said on the event bus; the result gives the events so far."""
+        url, _ = make_queues(self.sqs, f"heard-{self.root}")
+        arn = self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+        bus = self.environment["SCENESCORE_EVENT_BUS"]
+        self.bus.put_rule(Name="all", EventBusName=bus, EventPattern='{"source": ["scenescore"]}')
+        self.bus.put_targets(Rule="all", EventBusName=bus, Targets=[{"Id": "heard", "Arn": arn}])
+
+        def heard() -> list[str]:
+            answer = self.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10)
+            return [message["Body"] for message in answer.get("Messages", [])]
+
+        return heard
 
     def outputs(self, under: str = "") -> dict[str, dict[str, Any]]:
         """What lies under the output, or under the results of one upload: key below it -> listing entry."""
