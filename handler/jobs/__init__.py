@@ -4,7 +4,8 @@ A job is a request with a name made from what it asks for. Its status is a small
 (`<output>/_evaluations/<id>.json`), written only by compare-and-swap, so that the same event ten times is one evaluation.
 """
 
-from handler.jobs._answer import MAX_REPLY, MAX_SAMPLES, WAIT_S, answer, problem, status_code_of
+from handler.jobs._answer import MAX_REPLY, MAX_SAMPLES, WAIT_S, answer, outcome, problem, reply, status_code_of
+from handler.jobs._datasets import RunRequest, answer_datasets
 from handler.jobs._job import Job, make_job
 from handler.jobs._locations import check_locations
 from handler.jobs._perform import Clock, perform
@@ -18,14 +19,18 @@ __all__ = [
     "BusyError",
     "Clock",
     "Job",
+    "RunRequest",
     "Status",
     "answer",
+    "answer_datasets",
     "check_locations",
     "job_of_message",
     "make_job",
+    "outcome",
     "perform",
     "problem",
     "read_status",
+    "reply",
     "status_code_of",
     "submit",
 ]

@@ -19,7 +19,7 @@ from handler.reports import Report
 from handler.settings import Settings
 from handler.storage import LocationError, NotFoundError
 
-__all__ = ["MAX_REPLY", "MAX_SAMPLES", "WAIT_S", "answer", "problem", "status_code_of"]
+__all__ = ["MAX_REPLY", "MAX_SAMPLES", "WAIT_S", "answer", "outcome", "problem", "reply", "status_code_of"]
 
 MAX_SAMPLES = 200  # samples answered at once and listed in the reply
 MAX_REPLY = 5_500_000  # bytes; Lambda's limit is 6 MB with everything around it
@@ -31,9 +31,20 @@ def answer(request: EvaluationRequest, settings: Settings, clock: Clock) -> tupl
 
     Raises ScenescoreError: the caller turns it into its own kind of error.
     """
+    status, report = outcome(request, settings, clock)
+    return (202, _later(status)) if report is None else (200, reply(status, report))
+
+
+def outcome(request: EvaluationRequest, settings: Settings, clock: Clock) -> tuple[Status, Report | None]:
+    """What became of the request by the time the caller must be answered; without a report it goes on elsewhere.
+
+    Raises ScenescoreError, also for an evaluation that failed.
+    """
     job = make_job(request, settings)
     if settings.queue_url is not None and (not request.wait or _n_frames(request) > MAX_SAMPLES):
-        return 202, _later(submit(job, settings))
+        queued = submit(job, settings)
+        if queued.state != "done":
+            return queued, None
     remaining = clock.remaining() - clock.margin
     limit = (
         Clock() if settings.queue_url is None and math.isinf(remaining) else Clock.of_seconds(min(WAIT_S, remaining))
@@ -41,12 +52,10 @@ def answer(request: EvaluationRequest, settings: Settings, clock: Clock) -> tupl
     try:
         status, report = perform(job, settings, limit)
     except BusyError:
-        return 202, _later(Status(job.id, "running"))
-    if report is None:
-        if status.state == "failed":
-            raise _as_error(status)
-        return 202, _later(status)
-    return 200, reply(status, report)
+        return Status(job.id, "running"), None
+    if status.state == "failed":
+        raise _as_error(status)
+    return status, report
 
 
 def reply(status: Status, report: Report) -> dict[str, Any]:
