@@ -64,7 +64,7 @@ def perform(job: Job, settings: Settings, clock: Clock, *, last_try: bool = Fals
         if error.exit_code != 2 and not last_try:
             settle(replace(status, state="queued", reason=str(error)), output)
             raise
-        location = write_error(job.request, machine, error, job.etag or job.id)
+        location = _tell(job, machine, error, status, output)
         return _finish(
             job, settings, replace(status, state="failed", reason=str(error), location=location), output
         ), None
@@ -90,6 +90,15 @@ def _run(job: Job, machine: Machine) -> Report:
         raise
     except Exception as error:  # whatever it was, the claim must be given up and the reason kept
         raise InternalError(f"unexpected {type(error).__name__}: {error}") from error
+
+
+def _tell(job: Job, machine: Machine, error: ScenescoreError, status: Status, output: str) -> str:
+    """Write error.json. Where that is refused too, the claim is given up, or nobody could try before the lease ends."""
+    try:
+        return write_error(job.request, machine, error, job.etag or job.id)
+    except ScenescoreError as refused:
+        settle(replace(status, state="queued", reason=str(refused)), output)
+        raise
 
 
 def _hand_back(job: Job, settings: Settings, status: Status, output: str) -> Status:
