@@ -35,6 +35,25 @@ State = Literal["queued", "running", "done", "failed"]
 Report = Annotated[dict[str, Any], Field(description="The content of report.json")]
 
 
+_TEXT = {"type": "string", "maxLength": MAX_TEXT}
+_FRAME = {
+    "session_id": {"type": "string"},
+    "assistant_id": {"type": "string"},
+    "sample_id": {"type": "string"},
+    "answer": {**_TEXT, "description": "What the model said; other names are known, see `map`"},
+    "reference": {
+        "anyOf": [_TEXT, {"type": "array", "items": _TEXT}],
+        "description": "What a person saw, or several people",
+    },
+    "tags": {"type": "object"},
+}
+_ITEM = {
+    "type": "object",
+    "description": "A frame, or a session with its frames as `conversation`",
+    "properties": {**_FRAME, "conversation": {"type": "array", "items": {"type": "object"}}},
+}
+
+
 class EvaluationBody(EvaluationRequest):
     """What to score and how: `sessions` in the body, or an `input` that this installation opens to requests."""
 
@@ -42,7 +61,7 @@ class EvaluationBody(EvaluationRequest):
         default=None,
         max_length=MAX_FRAMES,
         description=f"Sessions or frames, at most {MAX_FRAMES:,} frames, each text at most {MAX_TEXT:,} characters",
-        json_schema_extra={"items": {"type": "object"}},
+        json_schema_extra={"items": _ITEM},
     )
     input: Location | None = None
     references: Location | None = None

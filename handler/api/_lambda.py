@@ -26,12 +26,8 @@ def mangum_reply(event: dict[str, Any], context: Any) -> dict[str, Any]:
     asyncio.set_event_loop(_event_loop())
     adapter = _adapter()
     try:
-        handler = adapter.infer(
-            event,
-            context,
-        )
-        handler.scope, handler.body  # noqa: B018 - both are worked out from the event, which may be damaged
-    except Exception as error:
+        _check(adapter.infer(event, context), event)
+    except Exception as error:  # whatever a damaged event makes Mangum raise
         return _damaged(error)
     reply: dict[str, Any] = adapter(event, context)
     return reply
@@ -60,6 +56,17 @@ def split_path(event: Mapping[str, Any], path: str) -> tuple[str, str]:
         cut = len(path) - len(proxy) - 1
         root, path = root + path[:cut], path[cut:]
     return root, path or "/"
+
+
+def _check(handler: Any, event: Mapping[str, Any]) -> None:
+    """Work out from the event what the call will need; an event that is damaged fails here."""
+    scope = handler.scope
+    for name, kind in (("method", str), ("path", str), ("query_string", bytes)):
+        if not isinstance(scope[name], kind):
+            raise TypeError(name)
+    split_path(event, scope["path"])
+    if not isinstance(handler.body, bytes):
+        raise TypeError("body")
 
 
 def behind_a_gateway(app: ASGIApp) -> ASGIApp:
