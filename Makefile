@@ -18,7 +18,7 @@ help: ## this list
 
 .PHONY: evaluate
 evaluate: model ## score the packaged example (INPUT=file for another one) on the real model
-	$(BIN)/scenescore evaluate $(INPUT)
+	$(BIN)/scenescore evaluate "$(INPUT)"
 
 .PHONY: test
 test: model ## the test suite

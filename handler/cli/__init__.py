@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import difflib
+import errno
 import importlib
 import os
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from handler.errors import InternalError, RequestError, ScenescoreError
+from handler.errors import InternalError, RequestError, ScenescoreError, StorageError
 
 __all__ = ["main"]
 
@@ -27,6 +29,15 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise RequestError(message, hint=f"See `{self.prog} --help`")
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Refuse unknown options here, where it is known which verb they were meant for."""
+        options, rest = super().parse_known_args(args, namespace)
+        if rest:
+            near = difflib.get_close_matches(rest[0].split("=")[0], self._option_string_actions, n=1)
+            hint = f"Did you mean {near[0]}?" if near else f"See `{self.prog} --help`"
+            raise RequestError(f"there is no argument {rest[0]!r}", hint=hint)
+        return options, rest
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb. Returns the exit code: 0 done, 1 a gate failed, 2 the input or call is wrong, 3 our fault."""
@@ -42,11 +53,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("scenescore: stopped", file=sys.stderr)
         return 130
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+            return _fail(StorageError(f"cannot write: {error.strerror}"))
+        return _unexpected(error)
     except Exception as error:
-        if os.environ.get("SCENESCORE_DEBUG"):
-            traceback.print_exc()
-        hint = "Run again with SCENESCORE_DEBUG=1 and report what it prints"
-        return _fail(InternalError(f"unexpected {type(error).__name__}: {error}", hint=hint))
+        return _unexpected(error)
+
+
+def _unexpected(error: Exception) -> int:
+    if os.environ.get("SCENESCORE_DEBUG"):
+        traceback.print_exception(error)
+    hint = "Run again with SCENESCORE_DEBUG=1 and report what it prints"
+    return _fail(InternalError(f"unexpected {type(error).__name__}: {error}", hint=hint))
 
 
 def _dispatch(arguments: list[str]) -> int:

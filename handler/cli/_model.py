@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from handler.errors import ModelError
-from handler.settings import Settings
+from handler.settings import Settings, default_model_folder
 
 __all__ = ["export", "model_folder"]
 
@@ -16,11 +16,14 @@ HOW_TO_INSTALL = "pip install 'scenescore[export]'"
 
 
 def model_folder(wanted: Path | None) -> Path:
-    """The folder of the text encoder: the one named, else the default one, exported now if it is not there yet."""
+    """The folder of the text encoder: the one named, else the default one, exported now if it is not there yet.
+
+    A folder that somebody named and that holds nothing is a slip: nothing is written there.
+    """
     if wanted is not None:
         return wanted
     folder = Settings.from_environment().model
-    if not (folder / "card.json").is_file():
+    if folder == default_model_folder() and not (folder / "card.json").is_file():
         print(f"scenescore: no exported model in {folder}; exporting all-mpnet-base-v2 once", file=sys.stderr)
         code = export(["mpnet", "--output", str(folder)])
         if code:

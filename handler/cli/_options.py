@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from handler.errors import RequestError
 
-__all__ = ["add_reading", "assignment", "mapping"]
+__all__ = ["add_reading", "assignment", "local_input", "mapping"]
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -15,6 +21,19 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     add("--format", default="auto", help="the file's format (auto)")
     add("--map", action="append", default=[], metavar="FIELD=COLUMN", help="read FIELD from COLUMN or #n; repeatable")
     add("--encoding", help="text encoding of the file (utf-8)")
+
+
+@contextmanager
+def local_input(location: str) -> Iterator[str]:
+    """The location, or for `-` a file with what stdin holds: an input is read twice, to name it and to score it."""
+    if location != "-":
+        yield location
+        return
+    with tempfile.TemporaryDirectory(prefix="scenescore-") as folder:
+        path = Path(folder, "stdin")
+        with path.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield str(path)
 
 
 def mapping(given: list[str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from handler.cli._model import model_folder
-from handler.cli._options import add_reading, assignment, mapping
+from handler.cli._options import add_reading, assignment, local_input, mapping
 from handler.errors import RequestError
 from handler.evaluation import EvaluationRequest, Machine, estimate
 from handler.evaluation import run as evaluate
@@ -26,11 +26,19 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     add = parser.add_argument
-    add("input", metavar="INPUT", help="a file: JSON, JSON Lines, CSV or TSV, plain or gzip; a path or s3:// uri")
+    add(
+        "input",
+        metavar="INPUT",
+        help="JSON, JSON Lines, CSV or TSV, plain or gzip: a path, a folder, an s3:// uri or prefix, or - for stdin",
+    )
     add("--output", metavar="DIR", help="where result folders go, a path or s3:// prefix (./scenescore-results)")
     add("--metrics", metavar="a,b", help="metric names or groups, e.g. vision.similarity or vision (fitting the file)")
     add("--threshold", type=float, default=DEFAULT_THRESHOLD, help="similarity below which a frame counts (0.75)")
-    add("--mode", default="strict", help="strict, or compat:TOOL to reproduce a named original (strict)")
+    add(
+        "--mode",
+        default="strict",
+        help="strict, or compat:TOOL to reproduce an original, e.g. compat:fair-forge (strict)",
+    )
     add("--option", action="append", default=[], metavar="METRIC.KEY=VALUE", help="an option of one metric; repeatable")
     add_reading(parser)
     add("--on-missing", choices=["error", "skip"], default="error", help="a missing answer or reference (error)")
@@ -40,7 +48,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=DEFAULT_MAX_ERROR_RATE,
         help="unreadable share to go on with, 0..1 (0.01)",
     )
-    add("--group-by", action="append", default=[], metavar="TAG", help="also summarise by a tag or column; repeatable")
+    add(
+        "--group-by",
+        action="append",
+        default=[],
+        metavar="TAG",
+        help="also summarise by a tag, column or field; repeatable",
+    )
     add("--limit", type=int, metavar="N", help="score only the first N frames")
     add("--model", type=Path, metavar="DIR", help="folder of an exported text encoder (SCENESCORE_MODEL)")
     add("--precision", choices=["fp32", "int8"], default="fp32", help="precision the model must have (fp32)")
@@ -52,9 +66,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Evaluate and print."""
+    with local_input(options.input) as source:
+        return _evaluate(options, source)
+
+
+def _evaluate(options: argparse.Namespace, source: str) -> int:
     request = EvaluationRequest.parse(
         {
-            "input": options.input,
+            "input": source,
             "output": options.output or Settings.from_environment().output,
             "metrics": options.metrics.split(",") if options.metrics else None,
             "threshold": options.threshold,
@@ -65,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
             "encoding": options.encoding,
             "on_missing": options.on_missing,
             "max_error_rate": options.max_error_rate,
-            "group_by": options.group_by,
+            "group_by": [by for one in options.group_by for by in one.split(",")],
             "limit": options.limit,
             "precision": options.precision,
         }
@@ -119,5 +138,5 @@ def _progress() -> Iterator[Callable[[int], object] | None]:
         return
     from tqdm import tqdm
 
-    with tqdm(unit=" frames", leave=False, delay=1.0) as bar:
+    with tqdm(unit=" frames", leave=False, desc="scoring") as bar:
         yield bar.update

@@ -10,15 +10,16 @@ from dataclasses import asdict
 from typing import Any
 
 from handler.cli._options import add_reading, mapping
+from handler.evaluation import find_files
 from handler.formats import Inspection, ReadOptions, TextLengths, inspect_records
-from handler.reports import dump_json
+from handler.reports import dump_json, many
 
 __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    parser.add_argument("input", metavar="INPUT", help="a file, a path or s3:// uri")
+    parser.add_argument("input", metavar="INPUT", help="a file or folder: a path or s3:// uri")
     add_reading(parser)
     parser.add_argument("--json", action="store_true", help="print a JSON document")
 
@@ -26,13 +27,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read the file once and print what is in it."""
     reading = ReadOptions(format=options.format, mapping=mapping(options.map), encoding=options.encoding)
-    found = inspect_records(options.input, reading)
-    if options.json:
-        sys.stdout.write(dump_json(asdict(found)).decode())
-        return 0
-    for label, text in _facts(found):
-        print(f"{label:<12} {text}")
-    print(f"\nNext: {_next_command(found, options)}")
+    for number, info in enumerate(find_files(options.input)):
+        found = inspect_records(info.location, reading)
+        if options.json:
+            sys.stdout.write(dump_json(asdict(found)).decode())
+            continue
+        print("\n" * bool(number), end="")
+        for label, text in _facts(found):
+            print(f"{label:<12} {text}")
+        print(f"\nNext: {_next_step(found, options)}")
     return 0
 
 
@@ -43,7 +46,7 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
     yield "read as", ", ".join(part for part in parts if part)
     yield "because", detection.reason
     more = "at least " if found.bounded else ""
-    yield "holds", f"{found.n_samples:,} frames in {more}{found.n_sessions:,} sessions"
+    yield "holds", f"{many(found.n_samples, 'frame')} in {more}{many(found.n_sessions, 'session')}"
     yield "texts", f"{more}{found.n_distinct_texts:,} distinct"
     for name, lengths in (("answers", found.answer_lengths), ("references", found.reference_lengths)):
         if lengths:
@@ -55,23 +58,24 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
 
 def _troubles(found: Inspection) -> Iterator[tuple[str, str]]:
     for field, n in found.missing.items():
-        yield "missing", f"{field} in {n:,} frames"
+        yield "missing", f"{field} in {many(n, 'frame')}"
     for field, n in found.blank.items():
-        yield "blank", f"{field} in {n:,} frames"
+        yield "blank", f"{field} in {many(n, 'frame')}"
     if found.n_empty_sessions:
-        yield "empty", f"{found.n_empty_sessions:,} sessions without frames: {', '.join(found.empty_sessions)}"
+        yield "empty", f"{many(found.n_empty_sessions, 'session')} without frames: {', '.join(found.empty_sessions)}"
     if found.n_unreadable:
-        yield "unreadable", f"{found.n_unreadable:,} items"
+        yield "unreadable", many(found.n_unreadable, "item")
         for one in found.unreadable:
-            yield "", f"line {one.line}: {one.reason}" if one.line else one.reason
+            place = f"line {one.line}"
+            yield "", one.reason if one.line is None or one.reason.startswith(place) else f"{place}: {one.reason}"
     for code, examples in found.notices.examples.items():
-        yield "notice", f"{code.replace('_', ' ')}, {found.notices.counts[code]:,} times, e.g. {examples[0]}"
+        yield "notice", f"{code.replace('_', ' ')}, {many(found.notices.counts[code], 'time')}, e.g. {examples[0]}"
     if found.unknown_fields:
         yield "unused", f"fields no metric reads: {', '.join(found.unknown_fields)}"
 
 
 def _lengths(lengths: TextLengths) -> str:
-    return f"{lengths.minimum:,} to {lengths.maximum:,} characters, half of them under {lengths.median:,}"
+    return f"{lengths.minimum:,} to {lengths.maximum:,} characters, median {lengths.median:,}"
 
 
 def _table(delimiter: str | None) -> str | None:
@@ -79,12 +83,18 @@ def _table(delimiter: str | None) -> str | None:
     return f"columns split by {names.get(delimiter, delimiter)}" if delimiter else None
 
 
-def _next_command(found: Inspection, options: argparse.Namespace) -> str:
+def _next_step(found: Inspection, options: argparse.Namespace) -> str:
+    """The command to type, or what to tell us first where a field is missing everywhere."""
     words: list[Any] = ["scenescore", "evaluate", options.input]
     for one in options.map:
         words += ["--map", one]
     if options.encoding:
         words += ["--encoding", options.encoding]
+    nowhere = [field for field, n in found.missing.items() if n == found.n_samples]
+    if nowhere:
+        there = ", ".join(found.unknown_fields or found.detection.columns) or "none"
+        fields = " ".join(f"--map {field}=COLUMN" for field in nowhere)
+        return f"no frame has {' or '.join(nowhere)}; say where: {shlex.join(words)} {fields} (there is: {there})"
     if found.missing:
         words += ["--on-missing", "skip"]
     if found.n_unreadable:

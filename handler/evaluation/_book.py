@@ -23,6 +23,7 @@ class Book:
     """
 
     def __init__(self, metrics: Sequence[BaseMetric], group_by: Sequence[str]) -> None:
+        self._group_by = group_by
         self.ledgers = {metric.name: Ledger(metric, group_by) for metric in metrics}
         self.n_records = 0
         self.n_samples = 0
@@ -53,6 +54,8 @@ class Book:
     def warnings(self, notices: Notices) -> list[dict[str, Any]]:
         """Each code once: two metrics that saw the same empty answer are one warning."""
         found = {code: (n, notices.examples[code]) for code, n in notices.counts.items()}
+        if wrong := [by for by in self._group_by if any(ledger.names_nothing(by) for ledger in self.ledgers.values())]:
+            found["unknown_group"] = (len(wrong), wrong)
         for ledger in self.ledgers.values():
             found |= {code: (n, ledger.examples[code]) for code, n in ledger.warnings.items()}
         return [{"code": code, "count": n, "examples": places} for code, (n, places) in sorted(found.items())]

@@ -20,7 +20,7 @@ def find_files(location: str) -> Iterator[storage.ObjectInfo]:
     """The object itself, or the annotation files under it, in order of their names. Raises StorageError for none.
 
     Under a folder, a file counts by its suffix (.json, .jsonl, .ndjson, .csv, .tsv, each also with .gz); requests beside
-    the data (.scenescore.json) do not. A file named by itself may be called anything.
+    the data (.scenescore.json) and earlier results do not. A file named by itself may be called anything.
     """
     found = None if location.endswith("/") else storage.stat(location)
     if found is not None:
@@ -28,7 +28,7 @@ def find_files(location: str) -> Iterator[storage.ObjectInfo]:
         return
     if storage.is_remote(location) or Path(location).is_dir():
         prefix = location if location.endswith("/") else f"{location}/"
-        files = [info for info in storage.list_objects(prefix) if is_annotation(info.location)]
+        files = _without_results([info for info in storage.list_objects(prefix) if is_annotation(info.location)])
         if files:
             yield from files
             return
@@ -38,6 +38,20 @@ def find_files(location: str) -> Iterator[storage.ObjectInfo]:
             )
     kind = "object, and none under this prefix" if storage.is_remote(location) else "file"
     raise storage.NotFoundError(f"there is no such {kind}", file=location, hint="Check the name")
+
+
+def _without_results(files: list[storage.ObjectInfo]) -> list[storage.ObjectInfo]:
+    """Leave out result folders, known by their report.json or error.json, and the pointers beside them."""
+    results = tuple(
+        info.location.rpartition("/")[0] + "/"
+        for info in files
+        if storage.name_of(info.location) in ("report.json", "error.json")
+    )
+    return [
+        info
+        for info in files
+        if not info.location.startswith(results) and storage.name_of(info.location) != "latest.json"
+    ]
 
 
 def read_files(files: Sequence[storage.ObjectInfo], options: ReadOptions, notices: Notices) -> Iterator[Record]:

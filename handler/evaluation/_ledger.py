@@ -17,6 +17,7 @@ __all__ = ["Ledger"]
 N_WORST = 10
 N_EXAMPLES = 3
 MAX_GROUPS = 1000  # distinct values of one tag
+FIELDS = ("session_id", "assistant_id", "language")  # what else can be grouped by
 TEXT_LIMIT = 500  # characters of a text quoted in the report
 
 Key = tuple[str, str]
@@ -87,6 +88,10 @@ class Ledger:
         for code, places in other.examples.items():
             self.examples[code] = [*self.examples.get(code, []), *places][:N_EXAMPLES]
 
+    def names_nothing(self, by: str) -> bool:
+        """Whether samples were grouped by a name that none of them has."""
+        return {value for known, value in self._groups if known == by} == {""}
+
     def state(self) -> dict[str, Any]:
         """Plain JSON from which `restore` makes an equal ledger."""
         return {
@@ -116,7 +121,8 @@ class Ledger:
             {"session_id": key[0], "assistant_id": self._assistants[key], **tally.summary()}
             for key, tally in self._sessions.items()
         ]
-        groups = [{"by": by, "value": value, **tally.summary()} for (by, value), tally in sorted(self._groups.items())]
+        ordered = sorted(self._groups.items(), key=lambda one: (one[0][0], one[0][1] == "", one[0][1]))
+        groups = [{"by": by, "value": value, **tally.summary()} for (by, value), tally in ordered]
         worst = [entry for _, _, entry in sorted(self._worst, key=lambda one: (-one[0], -one[1]))]
         return {"sessions": sessions, "groups": groups, "overall": self._overall.summary(), "worst": worst}
 
@@ -126,7 +132,9 @@ class Ledger:
         return tally
 
     def _group(self, by: str, sample: Sample) -> Tally:
-        value = _text_of(sample.tags.get(by, sample.columns.get(by)))
+        value = _text_of(
+            sample.tags.get(by, sample.columns.get(by, getattr(sample, by, None) if by in FIELDS else None))
+        )
         tally = self._groups.get((by, value))
         if tally is None:
             if sum(1 for known, _ in self._groups if known == by) >= MAX_GROUPS:
@@ -145,14 +153,18 @@ class Ledger:
 
 
 def _entry(sample: Sample, result: MetricResult) -> dict[str, Any]:
+    """references: the one that counted first."""
+    best = result.details.get("best_reference", 0)
+    references = [*sample.references[best : best + 1], *sample.references[:best], *sample.references[best + 1 :]]
     return {
         "index": sample.index,
         "session_id": sample.session_id,
         "assistant_id": sample.assistant_id,
         "sample_id": sample.sample_id,
         "score": result.score,
+        "similarity_score": result.details.get("similarity_score", result.score),
         "answer": _cut(sample.answer or ""),
-        "references": [_cut(one) for one in sample.references[:3]],
+        "references": [_cut(one) for one in references[:3]],
     }
 
 

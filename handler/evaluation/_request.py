@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 from typing import Any, Literal, Self
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from handler.errors import RequestError
 from handler.settings import DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD
@@ -52,13 +54,12 @@ class EvaluationRequest(BaseModel):
         except ValidationError as error:
             first = error.errors()[0]
             field = ".".join(str(part) for part in first["loc"]) or None
-            name = f"{field}: " if field else ""
-            raise RequestError(f"{name}{first['msg'].lower()}", field=field) from error
+            raise RequestError(_in_words(field, first), field=field, hint=_nearest(field, first, cls)) from error
 
     def identity(self, metrics: dict[str, str], references: dict[str, str]) -> str:
         """12 hex digits over everything that can change a result, and nothing else.
 
-        metrics: {name: signature}. references: {role: content hash} of files beside the input.
+        metrics: {name: signature}, which says the mode. references: {role: content hash} of files beside the input.
         """
         how = self.model_dump(
             mode="json",
@@ -66,3 +67,18 @@ class EvaluationRequest(BaseModel):
         )
         canonical = orjson.dumps([how, metrics, references], option=orjson.OPT_SORT_KEYS)
         return hashlib.sha256(canonical).hexdigest()[:12]
+
+
+def _in_words(field: str | None, error: ErrorDetails) -> str:
+    if error["type"] == "extra_forbidden":
+        return f"a request has no field {field!r}"
+    given = repr(error["input"])
+    shown = given if len(given) <= 40 else f"{given[:39]}…"
+    return f"{field}: {error['msg'][0].lower()}{error['msg'][1:]}, got {shown}"
+
+
+def _nearest(field: str | None, error: ErrorDetails, model: type[BaseModel]) -> str | None:
+    if error["type"] != "extra_forbidden":
+        return None
+    near = difflib.get_close_matches(str(field), model.model_fields, n=1)
+    return f"Did you mean {near[0]}?" if near else f"It has: {', '.join(model.model_fields)}"

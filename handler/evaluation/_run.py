@@ -35,7 +35,7 @@ class RowSink(Protocol):
         """A row of errors.jsonl."""
 
 
-CHUNK = 512  # samples scored together; no score depends on it
+CHUNK = 256  # samples scored together; no score depends on it
 DEFAULT_METRICS = ("vision.similarity", "vision.hallucination")
 
 
@@ -252,7 +252,8 @@ class _Evaluation:
             line=first.line,
             column=first.column,
             field=first.field,
-            hint=f"Mend the file ({'see errors.jsonl, ' if written else ''}or allow more with --max-error-rate)",
+            hint=f"Mend the file{' (errors.jsonl lists them all)' if written else ''}, or allow for it: "
+            "on_missing=skip passes over missing texts, max_error_rate lets more items be lost",
         )
 
     def _document(self) -> dict[str, Any]:

@@ -67,7 +67,6 @@ class FrameReader:
         self._session_plans: dict[tuple[str, ...], Plan] = {}
         self._skip_missing = options.on_missing == "skip"
         self._index = 0
-        self._last_session: tuple[str, str] | None = None
         self._columns_of: dict[str, str] = {}
         self._hints: dict[tuple[str, ...], str] = {}
 
@@ -163,9 +162,6 @@ class FrameReader:
                 assistant_id = as_id(assistant_id, plan.assistant_id or "") or UNKNOWN_ASSISTANT
         except FieldError as error:
             return unreadable(line, column, error.field, f"frame {number}: {error.field} {error.reason}")
-        if self._last_session != (session_id, assistant_id):
-            self._last_session = (session_id, assistant_id)
-            self.watch.frame_session(session_id, assistant_id)
         return self.sample(frame, plan, session_id, assistant_id, None, number, line, column, "")
 
     def sample(

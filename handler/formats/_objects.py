@@ -70,8 +70,6 @@ def _streamed(
         if not isinstance(part, dict):
             raise FieldError(name, f"is {describe(part)}, not an object")
     session = frames.session(metadata, "metadata.")
-    if session.problem is None:
-        frames.watch.frame_session(session.session_id, session.assistant_id)
     return frames.in_session(batch, session, number, line=line, column=column, path="batch.")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator
 from itertools import chain
 
@@ -10,18 +11,22 @@ from handler.errors import InputError
 from handler.formats._contract import Source
 from handler.formats._limits import MAX_ELEMENT
 
-_BAD_UTF8_HINT = "Save it as UTF-8, or name its encoding, for example --encoding latin-1"
+_WINDOWS_ONLY = re.compile(rb"[\x80-\x9f]")  # letters and quotes in Windows code pages, controls in ISO 8859
+_NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a]")
 
 
 def not_utf8(source: Source, data: bytes, error: UnicodeDecodeError, *, offset: int, line: int) -> InputError:
     """The error for `data`, which starts at byte `offset` of the chunks and on `line`."""
+    if len(_NOT_TEXT.findall(data[:4096])) > 3:
+        return InputError("this is not text", file=source.name, hint="Annotations are JSON, JSON Lines, CSV or TSV")
+    encoding = "cp1252" if _WINDOWS_ONLY.search(data) else "latin-1"
     bad = data[error.start : error.start + 1].hex()
     at_line = line + data.count(b"\n", 0, error.start)
     return InputError(
         f"not UTF-8: byte 0x{bad} at offset {source.skipped + offset + error.start} (line {at_line})",
         file=source.name,
         line=at_line,
-        hint=_BAD_UTF8_HINT,
+        hint=f"Save it as UTF-8, or name its encoding, for example --encoding {encoding}",
     )
 
 

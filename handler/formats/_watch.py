@@ -15,7 +15,6 @@ class Watch:
         self._sessions: set[int] = set()
         self._told: set[int] = set()
         self._watching = True
-        self._current: tuple[str, str] | None = None
 
     def sample(self, session_id: str, assistant_id: str, sample_id: str) -> None:
         """Note the id of one sample, where the file gives one."""
@@ -32,30 +31,11 @@ class Watch:
             seen.clear()
             self._notices.add("duplicate_check_stopped", f"only the first {MAX_CHECKED_IDS:,} sample ids were compared")
 
-    def frame_session(self, session_id: str, assistant_id: str) -> None:
-        """Note the session of a frame that stands alone; call it when it differs from the frame before.
-
-        Frames of two assistants may take turns within one session; that is a comparison, not a return.
-        """
-        before, self._current = self._current, (session_id, assistant_id)
-        key = hash(self._current)
-        if key in self._sessions and before is not None and before[0] != session_id:
-            self._repeated(key, session_id)
-        self._remember(key)
-
     def session(self, session_id: str, assistant_id: str) -> None:
-        """Note a session object."""
-        self._current = (session_id, assistant_id)
-        key = hash(self._current)
-        if key in self._sessions:
-            self._repeated(key, session_id)
-        self._remember(key)
-
-    def _repeated(self, key: int, session_id: str) -> None:
-        if key not in self._told:
+        """Note a session object. Frames that stand alone may take turns between sessions; objects do not."""
+        key = hash((session_id, assistant_id))
+        if key in self._sessions and key not in self._told:
             self._told.add(key)
             self._notices.add("repeated_session", f"session {session_id!r} comes more than once")
-
-    def _remember(self, key: int) -> None:
         if len(self._sessions) < MAX_CHECKED_IDS:
             self._sessions.add(key)

@@ -134,6 +134,8 @@ class BaseMetric:
         if self.mode.compat and (not self.ancestors or tool not in (None, *self.ancestors)):
             known = ", ".join(f"compat:{one}" for one in self.ancestors) or "strict only"
             raise RequestError(f"{self.name} has no mode {self.mode}", field="mode", hint=f"It has: {known}")
+        if self.mode.compat and tool is None:
+            self.mode = Mode(compat=True, tool=self.ancestors[0])
 
     def setup(self) -> None:
         """Load what the metric needs now rather than on first use."""

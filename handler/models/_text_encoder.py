@@ -174,6 +174,7 @@ class TextEncoder:
             return self._like._session
         import onnxruntime
 
+        onnxruntime.disable_telemetry_events()  # it would note machine and model in the user's home
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1

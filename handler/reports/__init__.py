@@ -4,6 +4,6 @@ from handler.reports._folder import ResultFolder, dump_json, dump_row, error_row
 from handler.reports._latest import update_latest
 from handler.reports._parts import Parts
 from handler.reports._report import Report
-from handler.reports._terminal import render
+from handler.reports._terminal import many, render
 
-__all__ = ["Parts", "Report", "ResultFolder", "dump_json", "dump_row", "error_row", "render", "update_latest"]
+__all__ = ["Parts", "Report", "ResultFolder", "dump_json", "dump_row", "error_row", "many", "render", "update_latest"]

@@ -6,11 +6,12 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["render"]
+__all__ = ["many", "render"]
 
 MAX_SESSIONS = 20
 MAX_WORST = 5
 WIDTH = 100  # columns
+LABEL = 48  # columns of a row's name
 
 Column = tuple[str, Callable[[Mapping[str, Any]], str]]
 
@@ -26,26 +27,36 @@ def render(report: Mapping[str, Any]) -> str:
 
 def _head(report: Mapping[str, Any]) -> str:
     counts = report["counts"]
-    text = (
-        f"{report['input']['name']}: {_many(counts['n_samples'], 'frame')} in {_many(counts['n_sessions'], 'session')}"
-    )
+    text = f"{report['input']['name']}: {many(counts['n_samples'], 'frame')} in {many(counts['n_sessions'], 'session')}"
     if counts["n_unreadable"]:
-        text += f", {_many(counts['n_unreadable'], 'item')} unreadable (errors.jsonl)"
+        text += f", {many(counts['n_unreadable'], 'item')} unreadable (errors.jsonl)"
+    if limit := report["request"].get("limit"):
+        text += f" (the first {limit:,} at most)"
     if not counts["n_samples"]:
-        text += ". There is nothing to score."
+        return f"{text}. There is nothing to score."
+    overall = [metric["overall"] for metric in report["metrics"].values()]
+    if not any(one["n_scored"] for one in overall):
+        reasons = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in overall[0]["skipped"].items())
+        text += f"\nNOTHING WAS SCORED: {reasons or 'every frame ended in an error'}."
     return text
 
 
 def _metric(name: str, metric: Mapping[str, Any]) -> str:
     columns = _COLUMNS.get(name, _GENERAL)
     sessions = metric["sessions"]
-    rows = [{"label": f"{one['session_id']} / {one['assistant_id']}", **one} for one in sessions[:MAX_SESSIONS]]
+    rows = [{"label": _label(f"{one['session_id']} / {one['assistant_id']}"), **one} for one in sessions[:MAX_SESSIONS]]
     if len(sessions) > MAX_SESSIONS:
         rows.append({"label": f"… {len(sessions) - MAX_SESSIONS} more in report.json"})
-    rows += [{"label": f"{one['by']} = {one['value'] or '(none)'}", **one} for one in metric["groups"][:MAX_SESSIONS]]
-    if len(sessions) != 1 or metric["groups"]:
+    groups = metric["groups"]
+    rows += [{"label": _label(f"{one['by']} = {one['value'] or '(none)'}"), **one} for one in groups[:MAX_SESSIONS]]
+    if len(sessions) != 1 or groups:
         rows.append({"label": "all", **metric["overall"]})
     return _table(name, [[row["label"], *_cells(row, columns)] for row in rows], [title for title, _ in columns])
+
+
+def _label(text: str) -> str:
+    text = _printable(text)
+    return text if len(text) <= LABEL else f"{text[: LABEL - 1]}…"
 
 
 def _cells(row: Mapping[str, Any], columns: Sequence[Column]) -> list[str]:
@@ -71,30 +82,39 @@ def _worst(metrics: Mapping[str, Any]) -> str:
     entries = next(filter(None, found), ())[:MAX_WORST]
     if not entries:
         return ""
-    lines = ["Worst frames"]
+    several = len({one["assistant_id"] for one in entries}) > 1
+    lines = ["Lowest scores"]
     for one in entries:
-        lines.append(f"  {one['score']:.3f}  {one['session_id']} / {one['sample_id']}")
+        by = f" by {one['assistant_id']}" if several else ""
+        place = _printable(f"{one['session_id']} / {one['sample_id']}{by}")
+        lines.append(f"  {one['similarity_score']:.3f}  {place}")
         lines += _quoted("model ", one["answer"])
         lines += _quoted("person", one["references"][0] if one["references"] else "")
     return "\n".join(lines)
 
 
 def _quoted(who: str, text: str) -> Iterable[str]:
-    text = " ".join("".join(c if c.isprintable() else " " for c in text).split()) or "(empty)"
+    text = " ".join(_printable(text).split()) or "(empty)"
     return [f"         {who}: {textwrap.shorten(text, WIDTH - 17, placeholder=' …')}"]
+
+
+def _printable(text: str) -> str:
+    """Text from a file, safe to print: no escape sequences, no line breaks."""
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _warnings(warnings: Sequence[Mapping[str, Any]]) -> str:
     lines = ["Warnings"] if warnings else []
     for one in warnings:
-        examples = ", ".join(one["examples"])
+        examples = _printable(", ".join(one["examples"]))
         lines.append(
             f"  {_WORDS.get(one['code'].split(':')[0], one['code'])} ({one['code']}): {one['count']}, e.g. {examples}"
         )
     return "\n".join(lines)
 
 
-def _many(n: int, noun: str) -> str:
+def many(n: int, noun: str) -> str:
+    """A count with its noun."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
@@ -111,7 +131,7 @@ def _interval(key: str, form: str) -> Callable[[Mapping[str, Any]], str]:
 
 
 _COUNTS: list[Column] = [
-    ("frames", _number("n_scored", "d")),
+    ("frames", _number("n_scored", ",d")),
     ("skipped", lambda row: str(row["n_skipped"] + row["n_error"] or "")),
 ]
 _GENERAL: list[Column] = _COUNTS
@@ -127,7 +147,7 @@ _COLUMNS: dict[str, list[Column]] = {
     "vision.hallucination": [
         ("rate", _number("hallucination_rate", ".1%")),
         ("95 % interval", _interval("hallucination_rate", ".1%")),
-        ("flagged", _number("n_hallucinations", "d")),
+        ("flagged", _number("n_hallucinations", ",d")),
         ("below", _number("threshold", "g")),
         *_COUNTS,
         ("reading", lambda row: row["band"] or "-"),
@@ -139,4 +159,5 @@ _WORDS = {
     "language": "text in a language the model does not know",
     "duplicate_sample_id": "a sample id occurs twice",
     "repeated_session": "a session id occurs twice",
+    "unknown_group": "no frame has a tag or column of this name",
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import logging
 import sys
 from abc import ABC, abstractmethod
@@ -13,7 +15,7 @@ from handler.metrics.vision import VisionMetric
 from handler.results import MetricResult
 from handler.samples import Sample
 from handler.settings import DEFAULT_THRESHOLD
-from handler.vision._data import Batch, Dataset, IterationLevel, Retriever, StreamedBatch
+from handler.vision._data import Batch, Dataset, IterationLevel, Retriever, SessionMetadata, StreamedBatch
 from handler.vision._results import (
     BaseMetric,
     VisionHallucinationInteraction,
@@ -55,11 +57,19 @@ class _VisionRunner(ABC):
         mode: str = "strict",
         **kwargs: Any,
     ) -> None:
+        _check_words(kwargs)
+        if not inspect.isclass(retriever):
+            raise TypeError(
+                f"retriever must be a class, not an instance of {type(retriever).__name__}: pass it uncalled"
+            )
         self.retriever = retriever(**kwargs)
         self.verbose = verbose
         self.logger = _logger(verbose)
         self.metrics: list[Any] = []
         self.dataset: Iterable[Any] = self.retriever.load_dataset()
+        if not isinstance(self.dataset, Iterable):
+            kind = type(self.dataset).__name__
+            raise TypeError(f"{retriever.__name__}.load_dataset gives {kind}, not a list or generator of sessions")
         self.level = IterationLevel(self.retriever.iteration_level)
         if isinstance(self.dataset, Iterator) and self.level is IterationLevel.FULL_DATASET:
             raise ValueError(
@@ -100,12 +110,15 @@ class _VisionRunner(ABC):
     def _process(self) -> list[Any]:
         self.logger.info("evaluating %s with %s", type(self.retriever).__name__, self._metric.signature())
         for element in self.dataset:
-            if self.level is IterationLevel.STREAM_BATCHES:
-                streamed: StreamedBatch = element
-                about, frames = streamed.metadata, [streamed.batch]
+            wanted = StreamedBatch if self.level is IterationLevel.STREAM_BATCHES else Dataset
+            if not isinstance(element, wanted):
+                kind, level = type(element).__name__, self.level.value
+                raise TypeError(f"at iteration level {level} load_dataset gives {wanted.__name__} objects, not {kind}")
+            about: SessionMetadata
+            if isinstance(element, StreamedBatch):
+                about, frames = element.metadata, [element.batch]
             else:
-                session: Dataset = element
-                about, frames = session, session.conversation
+                about, frames = element, element.conversation
             self.batch(about.session_id, about.context, about.assistant_id, frames, about.language)
         self.on_process_complete()
         self.logger.info("done: %d sessions", len(self.metrics))
@@ -161,6 +174,16 @@ class VisionHallucination(_VisionRunner):
             for qa_id, result in scored
         ]
         return VisionHallucinationMetric(**fields, interactions=interactions)
+
+
+def _check_words(words: Iterable[str]) -> None:
+    """Other keyword arguments are the retriever's; a misspelt one of ours must not vanish among them."""
+    for word in words:
+        near = difflib.get_close_matches(word, ("scorer", "threshold", "verbose", "mode"), n=1, cutoff=0.75)
+        if near:
+            raise TypeError(f"there is no argument {word!r}; did you mean {near[0]!r}?")
+        if word == "embedder":
+            raise TypeError("there is no argument 'embedder': pass scorer=CosineSimilarity(embedder)")
 
 
 def _logger(verbose: bool) -> logging.Logger:

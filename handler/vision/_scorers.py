@@ -78,7 +78,7 @@ class CosineSimilarity(SimilarityScorer):
 
     def calculate(self, assistant: str, ground_truth: str) -> float:
         """Encode both texts and compare them."""
-        one, other = self.embedder.encode([assistant, ground_truth])
+        one, other = _vectors(self.embedder, [assistant, ground_truth])
         return cosine(one, other)
 
 
@@ -90,7 +90,7 @@ class _EmbedderPairs:
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-        vectors = dict(zip(texts, self._embedder.encode(texts), strict=True)) if texts else {}
+        vectors = dict(zip(texts, _vectors(self._embedder, texts), strict=True)) if texts else {}
         return [PairScore(cosine(vectors[one], vectors[other])) for one, other in pairs]
 
     def signature_parts(self) -> dict[str, Any]:
@@ -104,7 +104,15 @@ class _ScorerPairs:
         self._scorer = scorer
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
-        return [PairScore(float(self._scorer.calculate(one, other))) for one, other in pairs]
+        return [PairScore(self._similarity(one, other)) for one, other in pairs]
+
+    def _similarity(self, one: str, other: str) -> float:
+        found = self._scorer.calculate(one, other)
+        try:
+            return float(found)
+        except (TypeError, ValueError) as error:
+            name = type(self._scorer).__name__
+            raise TypeError(f"{name}.calculate gives {found!r}, not a number") from error
 
     def signature_parts(self) -> dict[str, Any]:
         return {"scorer": type(self._scorer).__name__}
@@ -112,7 +120,11 @@ class _ScorerPairs:
 
 def pairs_of(scorer: SimilarityScorer | None) -> PairSource:
     """Where a runner's similarities come from; None is the default model."""
-    scorer = scorer or CosineSimilarity(SentenceTransformerEmbedder())
+    scorer = CosineSimilarity(SentenceTransformerEmbedder()) if scorer is None else scorer
+    if isinstance(scorer, type) or not callable(getattr(scorer, "calculate", None)):
+        raise TypeError(
+            "scorer must be an object with calculate(assistant, ground_truth), such as CosineSimilarity(embedder)"
+        )
     if type(scorer) is not CosineSimilarity:
         return _ScorerPairs(scorer)
     embedder = scorer.embedder
@@ -120,6 +132,15 @@ def pairs_of(scorer: SimilarityScorer | None) -> PairSource:
         pairs: PairScorer = pair_scorer(embedder.encoder)
         return pairs
     return _EmbedderPairs(embedder)
+
+
+def _vectors(embedder: Embedder, texts: list[str]) -> NDArray[Any]:
+    """The embedder's vectors. Raises TypeError when it does not give one per text."""
+    vectors = np.asarray(embedder.encode(texts))
+    if vectors.ndim != 2 or len(vectors) != len(texts) or vectors.dtype.kind not in "fiu":
+        kind = f"an array of shape {vectors.shape} and type {vectors.dtype}"
+        raise TypeError(f"{type(embedder).__name__}.encode gives {kind} for {len(texts)} texts, not one vector each")
+    return vectors
 
 
 def _folder_of(name: str) -> Path:

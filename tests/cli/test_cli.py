@@ -108,7 +108,7 @@ def test_a_reader_that_goes_away_is_no_error():
 def test_inspect_says_what_to_type_next(tmp_path):
     done = call("inspect", EXAMPLE)
     assert done.returncode == 0
-    assert "2 frames in 1 sessions" in done.stdout
+    assert "2 frames in 1 session\n" in done.stdout
     assert f"Next: scenescore evaluate {EXAMPLE}" in done.stdout
     table = tmp_path / "a table.csv"
     table.write_text("frame;answer;reference\n1;A dog;\n2;;A cat\n")
@@ -146,11 +146,72 @@ def test_selfcheck_passes_here_and_fails_on_a_damaged_model(model, tmp_path):
 def test_without_the_export_extra_the_message_says_what_to_type(tmp_path):
     """An installation that cannot import optimum: the run-time package alone, on a path of its own."""
     code = "import sys; sys.modules['optimum'] = None; from handler.cli import main; sys.exit(main(['evaluate', 'x.json']))"
-    environment = {**os.environ, "SCENESCORE_MODEL": str(tmp_path / "none")}
+    environment = {key: value for key, value in os.environ.items() if key != "SCENESCORE_MODEL"}
+    environment["XDG_CACHE_HOME"] = str(tmp_path / "none")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 2
     assert "pip install 'scenescore[export]' && scenescore export mpnet" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_model_folder_that_somebody_named_is_never_filled(tmp_path):
+    done = call("evaluate", EXAMPLE, env={**os.environ, "SCENESCORE_MODEL": str(tmp_path / "typo")})
+    assert (done.returncode, (tmp_path / "typo").exists()) == (2, False)
+    assert "there is no exported model in this folder" in done.stderr
+
+
+def test_nothing_scored_is_said_loudly(model, tmp_path):
+    path = tmp_path / "half.json"
+    path.write_text('[{"answer": "A dog.", "Mensch": "Ein Hund."}]')
+    done = call("evaluate", path, "--output", tmp_path / "out", "--on-missing", "skip")
+    assert "NOTHING WAS SCORED: 1 missing reference." in done.stdout
+    shown = call("inspect", path).stdout
+    assert "no frame has references; say where:" in shown
+    assert "--map references=COLUMN (there is: Mensch)" in shown
+
+
+def test_groups_that_nobody_has_are_warned_about(model, tmp_path):
+    done = call("evaluate", EXAMPLE, "--output", tmp_path, "--group-by", "colour,session_id", "--json")
+    report = json.loads(done.stdout)
+    assert next(one for one in report["warnings"] if one["code"] == "unknown_group")["examples"] == ["colour"]
+    groups = report["metrics"]["vision.similarity"]["groups"]
+    assert [(one["by"], one["value"]) for one in groups] == [("colour", ""), ("session_id", "cam-entrance-01")]
+
+
+def test_the_reference_that_counted_is_the_one_shown(model, tmp_path):
+    path = tmp_path / "two.json"
+    path.write_text('[{"answer": "A dog runs.", "references": ["A cat.", "A dog is running."]}]')
+    done = call("evaluate", path, "--output", tmp_path / "out")
+    assert "0.984  two / 1\n         model : A dog runs.\n         person: A dog is running." in done.stdout
+
+
+def test_stdin_and_folders_are_inputs(model, tmp_path):
+    done = call("evaluate", "-", "--output", tmp_path / "out", "--json", input=EXAMPLE.read_text())
+    assert json.loads(done.stdout)["counts"]["n_samples"] == 2
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.json").write_bytes(EXAMPLE.read_bytes())
+    for _ in range(2):  # the second time its own results lie in the folder
+        done = call("evaluate", tmp_path / "in", "--output", tmp_path / "in" / "results", "--force", "--json")
+        assert json.loads(done.stdout)["counts"]["n_samples"] == 2
+    assert "2 frames in 1 session" in call("inspect", tmp_path / "in").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["evaluate", "x.json", "--tresh", "0.5"], "there is no argument '--tresh'. Did you mean --threshold?"),
+        (["evaluate", "x.json", "--threshold", "7"], "threshold: input should be less than or equal to 1, got 7.0"),
+    ],
+)
+def test_slips_are_answered_with_the_right_word(arguments, hint):
+    assert hint in call(*arguments).stderr
+
+
+def test_a_full_disk_is_not_our_fault():
+    command = f"{sys.executable} -m handler.cli metrics > /dev/full"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "scenescore: cannot write: No space left on device\n"
 
 
 def test_version_and_help():

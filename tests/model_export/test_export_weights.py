@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import shutil
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -118,7 +119,7 @@ def test_hub_gives_revision_and_its_weights_are_checked(
     toy: KnownModel, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = hub_gives(monkeypatch, CONTENT)
-    found = weights.find_weights("toy", "auto")
+    found = weights.find_weights("toy", "hub")
     assert (found.kind, found.revision) == ("hub", "c0ffee")
     assert [(call["repo_id"], call["revision"], call["etag_timeout"]) for call in calls] == [
         ("owner/toy", "c0ffee", 10)
@@ -138,12 +139,17 @@ def test_wrong_weights_name_both_hashes_and_leave_nothing(
     assert list((own_cache / "weights").iterdir()) == []
 
 
-def test_auto_goes_on_to_the_packages_when_the_hub_fails(
-    toy: KnownModel, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_auto_asks_the_hub_only_when_the_packages_fail(
+    toy: KnownModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     hub_fails(monkeypatch)
     assert weights.find_weights("toy").kind == "packages"
-    assert "no route to the hub; trying packages" in capsys.readouterr().err
+    assert "hub" not in capsys.readouterr().err
+    shutil.rmtree(weights.find_weights("toy").folder)
+    hub_gives(monkeypatch, CONTENT)
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "nothing"))
+    assert weights.find_weights("toy").kind == "hub"
+    assert "trying hub" in capsys.readouterr().err
 
 
 def test_hub_that_is_switched_off_is_a_clear_error(toy: KnownModel) -> None:
@@ -157,7 +163,7 @@ def test_when_no_route_works_all_reasons_are_named(
 ) -> None:
     hub_fails(monkeypatch)
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "nothing"))
-    with pytest.raises(ModelError, match=r"no route to the hub.*pip could not fetch"):
+    with pytest.raises(ModelError, match=r"pip could not fetch.*no route to the hub"):
         weights.find_weights("toy")
 
 

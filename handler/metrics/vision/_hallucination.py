@@ -45,13 +45,18 @@ class HallucinationTally(Tally):
             "n_frames": n,
             "threshold": self._threshold,
             "band": band_of(shown, BANDS_OF_RATE).label if n else None,
-            "summary": (
-                f"The model hallucinated in {self.n_hallucinations} of {n} frames ({shown:.0%}). A frame is considered a "
-                f"hallucination when similarity with the ground truth falls below {self._threshold}."
-            ),
+            "summary": self._sentence(shown),
             **self.counts(),
             "intervals": {"hallucination_rate": interval._asdict() if interval else None},
         }
+
+    def _sentence(self, rate: float) -> str:
+        if not self.n_scored and not self._rounded:
+            return "There is nothing to count: no frame was scored."
+        return (
+            f"The model hallucinated in {self.n_hallucinations} of {self.n_scored} frames ({rate:.0%}). A frame is "
+            f"considered a hallucination when similarity with the ground truth falls below {self._threshold}."
+        )
 
     def _add_score(self, score: float, details: Mapping[str, Any]) -> None:
         self.n_hallucinations += int(score)
@@ -104,4 +109,6 @@ class VisionHallucination(VisionMetric):
     def _result(self, judged: Judged) -> MetricResult:
         below = judged.similarity < self.threshold
         details = {"is_hallucination": below, "similarity_score": judged.similarity, "threshold": self.threshold}
+        if "best_reference" in judged.details:
+            details["best_reference"] = judged.details["best_reference"]
         return MetricResult(self.name, float(below), details)

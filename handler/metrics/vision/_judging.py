@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from handler.metrics._base import BaseMetric, Mode
@@ -78,24 +78,27 @@ class VisionMetric(BaseMetric):
             if reason:
                 yield MetricResult(self.name, None, {"skipped": reason})
             else:
-                yield self._judged(key, [next(scores) for _ in found])
+                yield self._judged(key, {one: next(scores) for one in found})
 
-    def _askable(self, answer: str | None, references: Sequence[str]) -> tuple[str | None, Sequence[str]]:
-        """Why a sample cannot be scored, or the references to compare with."""
+    def _askable(self, answer: str | None, references: Sequence[str]) -> tuple[str | None, Iterable[str]]:
+        """Why a sample cannot be scored, or the distinct references to compare with."""
         if answer is None:
             return "missing_answer", ()
         if not references:
             return "missing_reference", ()
+        distinct = dict.fromkeys(references)
         if self.mode.compat:
-            return None, references
-        filled = [one for one in references if one.strip()]
+            return None, distinct
+        filled = [one for one in distinct if one.strip()]
         return (None, filled) if filled else ("empty_reference", ())
 
-    def _judged(self, key: Key, scores: list[PairScore]) -> MetricResult:
-        finite = [one for one in scores if math.isfinite(one.similarity)]
+    def _judged(self, key: Key, scores: Mapping[str, PairScore]) -> MetricResult:
+        """scores: by reference."""
+        finite = {text: one for text, one in scores.items() if math.isfinite(one.similarity)}
         if not finite:
             return MetricResult(self.name, None, {"error": "non_finite"})
-        best = max(finite, key=lambda one: one.similarity)
+        matched = max(finite, key=lambda text: finite[text].similarity)
+        best = finite[matched]
         similarity = round(best.similarity, FAIR_FORGE_DECIMALS) if self.mode.compat else best.similarity
         details: dict[str, Any] = {}
         if best.n_tokens is not None and best.truncated is not None:
@@ -103,7 +106,8 @@ class VisionMetric(BaseMetric):
             details["truncated"] = list(best.truncated)
         if len(scores) > 1:
             details["n_references"] = len(scores)
-            details["mean_over_references"] = math.fsum(one.similarity for one in finite) / len(finite)
+            details["best_reference"] = key[1].index(matched)
+            details["mean_over_references"] = math.fsum(one.similarity for one in finite.values()) / len(finite)
         if warnings := list(_warnings(key, best)):
             details["warnings"] = warnings
         return self._result(Judged(similarity, details))
