@@ -35,8 +35,8 @@ State = Literal["queued", "running", "done", "failed"]
 Report = Annotated[dict[str, Any], Field(description="The content of report.json")]
 
 
-_TEXT = {"type": "string", "maxLength": MAX_TEXT}
-_FRAME = {
+_TEXT: dict[str, Any] = {"type": "string", "maxLength": MAX_TEXT}
+_FRAME: dict[str, Any] = {
     "session_id": {"type": "string"},
     "assistant_id": {"type": "string"},
     "sample_id": {"type": "string"},
@@ -47,7 +47,7 @@ _FRAME = {
     },
     "tags": {"type": "object"},
 }
-_ITEM = {
+_ITEM: dict[str, Any] = {
     "type": "object",
     "description": "A frame, or a session with its frames as `conversation`",
     "properties": {**_FRAME, "conversation": {"type": "array", "items": {"type": "object"}}},
