@@ -66,10 +66,11 @@ class _VisionRunner(ABC):
         self.verbose = verbose
         self.logger = _logger(verbose)
         self.metrics: list[Any] = []
-        self.dataset: Iterable[Any] = self.retriever.load_dataset()
-        if not isinstance(self.dataset, Iterable):
-            kind = type(self.dataset).__name__
+        loaded: Any = self.retriever.load_dataset()
+        if not isinstance(loaded, Iterable):
+            kind = type(loaded).__name__
             raise TypeError(f"{retriever.__name__}.load_dataset gives {kind}, not a list or generator of sessions")
+        self.dataset: Iterable[Any] = loaded
         self.level = IterationLevel(self.retriever.iteration_level)
         if isinstance(self.dataset, Iterator) and self.level is IterationLevel.FULL_DATASET:
             raise ValueError(
