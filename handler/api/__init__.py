@@ -2,5 +2,6 @@
 
 from handler.api._app import create_app
 from handler.api._lambda import mangum_reply
+from handler.api._local import create_local_app
 
-__all__ = ["create_app", "mangum_reply"]
+__all__ = ["create_app", "create_local_app", "mangum_reply"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from html import escape
 from importlib.resources import files
@@ -42,7 +43,7 @@ def _operations(schema: Mapping[str, Any]) -> Iterator[str]:
         for method, operation in methods.items():
             yield (
                 f'<section><h2><span class="method">{escape(method.upper())}</span> <code>{escape(path)}</code></h2>'
-                f"<p><strong>{escape(operation['summary'])}.</strong> {escape(operation.get('description', ''))}</p>"
+                f"<p><strong>{escape(operation['summary'])}.</strong> {_words(operation.get('description', ''))}</p>"
                 f"{''.join(_body(operation))}{_responses(operation)}</section>"
             )
 
@@ -69,6 +70,10 @@ def _responses(operation: Mapping[str, Any]) -> str:
 def _link(schema: Mapping[str, Any]) -> str:
     name = str(schema.get("$ref", "")).rpartition("/")[2]
     return f'<a href="#{escape(name)}">{escape(name)}</a>' if name else ""
+
+
+def _words(text: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _details(title: str, value: Any) -> str:

@@ -12,6 +12,7 @@ import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from handler.errors import ScenescoreError, StorageError
@@ -72,6 +73,8 @@ def guarded(app: ASGIApp) -> ASGIApp:
 
         try:
             await app(scope, receive, watch)
+        except ClientDisconnect:
+            return
         except Exception as error:
             if started or scope["type"] != "http":
                 raise

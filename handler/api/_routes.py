@@ -81,6 +81,7 @@ def evaluate(
     operation_id="evaluation",
     summary="What became of an evaluation",
     response_model=StatusReply,
+    response_description="Its status",
     responses=responses(404, 422, 500, 503),
 )
 def evaluation(evaluation_id: str, settings: Set) -> Response:
@@ -91,13 +92,25 @@ def evaluation(evaluation_id: str, settings: Set) -> Response:
     return json_reply(status.document())
 
 
-@router.get("/v1/metrics", operation_id="metrics", summary="What can be measured", response_model=MetricsReply)
+@router.get(
+    "/v1/metrics",
+    operation_id="metrics",
+    summary="What can be measured",
+    response_model=MetricsReply,
+    response_description="The metrics",
+)
 def metrics() -> Response:
     """Each metric with its range, needs, modes and options."""
     return json_reply({"metrics": [describe(metric_class(name)) for name in list_metrics()]})
 
 
-@router.get("/health", operation_id="health", summary="Whether the service is up", response_model=HealthReply)
+@router.get(
+    "/health",
+    operation_id="health",
+    summary="Whether the service is up",
+    response_model=HealthReply,
+    response_description="It is up",
+)
 def health(settings: Set) -> Response:
     """The version, and whether the model is there; it is not loaded to say so."""
     present = (settings.model / "card.json").is_file()
@@ -109,6 +122,7 @@ def health(settings: Set) -> Response:
     operation_id="run",
     summary="fair-forge's body",
     response_model=RunReply,
+    response_description="Finished: one entry per metric and session",
     responses={
         202: {"model": RunReply, "description": "It goes on: send the same body again"},
         **responses(413, 415, 422, 500, 503),
