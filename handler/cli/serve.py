@@ -52,11 +52,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _listen(host: str, port: int) -> socket.socket:
     """A listening socket, or one clear line why there is none."""
+    if not 0 <= port <= 65535:
+        raise RequestError(f"there is no port {port}", field="port", hint="Ports are 0 to 65535")
     try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
         raise RequestError(
-            f"cannot listen on {host}:{port}: {reason}", field="port", hint="Choose another with --port"
+            f"cannot listen on {host}:{port}: {error.strerror}",
+            field="port",
+            hint="Choose another with --port or --host",
         ) from error
