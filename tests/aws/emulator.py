@@ -9,6 +9,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -129,7 +130,7 @@ class Emulator:
         self._port, api_port = free_ports(2)
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [*self.prefix, *self._command(api_port)],
+                [*_dies_with_us(), *self.prefix, *self._command(api_port)],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -190,6 +191,11 @@ def emulators(count: int, environment: Mapping[str, str], **options: Any) -> Ite
     """Several environments of one function, as Lambda makes them for simultaneous events."""
     with ExitStack() as stack:
         yield [stack.enter_context(Emulator(environment, **options)) for _ in range(count)]
+
+
+def _dies_with_us() -> list[str]:
+    """A command in front of the emulator that has the kernel end it when the tests are killed."""
+    return ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
 
 
 def descendants(pid: int) -> list[int]:

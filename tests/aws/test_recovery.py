@@ -13,7 +13,7 @@ import pytest
 
 from handler import evaluate
 from tests.aws import events
-from tests.aws.emulator import Emulator, FunctionError
+from tests.aws.emulator import FunctionError
 from tests.aws.poller import EventSource, depth
 from tests.aws.watched import SCORED
 
@@ -105,26 +105,24 @@ def test_without_a_queue_the_reason_is_said_and_the_work_is_kept(site, start, un
     check_equal(site, upload, undisturbed())
 
 
-def kill_when(function: Emulator, ready) -> threading.Thread:
-    """Kill the function as soon as its log, or the time since now, says so."""
+def deliver_and_kill(site, function, ready):
+    """Deliver a message and kill the function as soon as its log, or the time since, says so, or when it has ended."""
+    ended, before = threading.Event(), len(function.logs())
 
-    def work():
-        started, seen = time.monotonic(), len(function.logs())
-        while not ready(function.logs()[seen:], time.monotonic() - started):
-            time.sleep(0.01)
+    def kill():
+        started = time.monotonic()
+        while not ended.wait(0.01) and not ready(function.logs()[before:], time.monotonic() - started):
+            pass
         function.kill()
 
-    thread = threading.Thread(target=work)
-    thread.start()
-    return thread
-
-
-def deliver_and_kill(site, function, ready):
-    killer = kill_when(function, ready)
-    delivery = EventSource(site.sqs, site.queue_url, function.invoke).poll()
-    killer.join()
-    function.start()
-    return delivery
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        return EventSource(site.sqs, site.queue_url, function.invoke).poll()
+    finally:
+        ended.set()
+        killer.join()
+        function.start()
 
 
 def test_killed_in_the_middle_and_replayed(patient_site, start, undisturbed):
@@ -132,7 +130,7 @@ def test_killed_in_the_middle_and_replayed(patient_site, start, undisturbed):
     upload = site.upload("long.jsonl", long_file())
     function = start(site, timeout_s=TIMEOUT_S, handler=WATCHED, environment=SLOW)
     site.send(events.s3_put(upload))
-    delivery = deliver_and_kill(site, function, lambda log, _: log.count(SCORED) >= 6)
+    delivery = deliver_and_kill(site, function, lambda log, _: log.count(SCORED) >= 3)
     assert "RemoteDisconnected" in delivery.error
     assert site.folders(upload) == {}
     assert [(one["state"], one["attempts"]) for one in site.statuses()] == [("running", 1)]
