@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from handler.errors import InputError, OutOfTimeError, RequestError, ScenescoreError
 from handler.evaluation import _identity
 from handler.evaluation._book import Book
+from handler.evaluation._chunks import chunks
 from handler.evaluation._inputs import read_files
 from handler.evaluation._request import EvaluationRequest
 from handler.formats import Notices, ReadOptions, records_from_python
@@ -209,9 +210,7 @@ class _Evaluation:
         return self._book.seconds + time.perf_counter() - self._clock
 
     def _chunks(self, records: Iterable[Record], writer: RowSink) -> Iterator[list[Sample]]:
-        samples = self._samples(records, writer)
-        while chunk := list(itertools.islice(samples, CHUNK)):
-            yield chunk
+        return chunks(self._samples(records, writer), CHUNK, timed=self._machine.must_stop is not None)
 
     def _samples(self, records: Iterable[Record], writer: RowSink) -> Iterator[Sample]:
         """The samples among the records; everything else is booked on the way."""
