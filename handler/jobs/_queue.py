@@ -48,11 +48,14 @@ def message_of(job: Job, output: str) -> dict[str, Any]:
 def job_of_message(message: dict[str, Any]) -> Job:
     """The job a message stands for. Raises RequestError when it is damaged."""
     try:
-        request = (
-            message["request"] if "request" in message else orjson.loads(storage.read_bytes(message["request_at"]))
-        )
+        texts = [message.get(name) for name in ("etag", "sequencer", "request_at")]
+        if not isinstance(message["id"], str) or not all(one is None or isinstance(one, str) for one in texts):
+            raise TypeError("id, etag, sequencer and request_at are texts")
+        request = message["request"] if "request" in message else orjson.loads(storage.read_bytes(texts[2] or ""))
         parsed = EvaluationRequest.parse(request)
-        return Job(str(message["id"]), parsed, message.get("etag"), message.get("sequencer"))
+        if parsed.output is None:
+            raise ValueError("its request names no output")
+        return Job(message["id"], parsed, texts[0], texts[1])
     except (KeyError, TypeError, ValueError) as error:
         raise RequestError(
             f"the queued message is damaged: {error}", hint="It was not written by this product"
