@@ -76,6 +76,13 @@ def direct(upload: Upload, **changes: Any) -> dict[str, Any]:
     return {**_event("direct", upload), **changes}
 
 
+def http(method: str, path: str, body: Any = None) -> dict[str, Any]:
+    """A request through an HTTP API (payload format 2.0). A body that is no text becomes JSON."""
+    text = body if isinstance(body, str) else json.dumps(body)
+    filled: dict[str, Any] = _fill(document("http_v2"), {"method": method, "path": path, "body": text})
+    return filled
+
+
 def document(name: str) -> Any:
     """A document with its places still open."""
     return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
