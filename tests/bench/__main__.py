@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from handler.settings import available_threads
-from tests.bench import measures
+from tests.bench import cold_start, measures
 from tests.bench.pairs import write_pairs
 
 N_PAIRS = 240
@@ -37,6 +37,8 @@ def main() -> None:
             print(measures.line(results[-1]), flush=True)
         results.append(measures.against_original(one, 1, available_threads(), options.rounds))
         print(measures.line(results[-1]), flush=True)
+        results.append(cold_start.first_reply(Path(folder), options.rounds))
+        print(cold_start.line(results[-1]), flush=True)
         results.append(measures.many_frames(Path(folder)))
         print(measures.line(results[-1]), flush=True)
     document = {

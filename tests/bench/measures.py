@@ -76,8 +76,9 @@ def timed(command: list[Any]) -> dict[str, float]:
             raise SystemExit(f"{command} ended with exit code {process.returncode}")
         output.seek(0)
         printed = json.load(output)
+    figures = {"seconds": seconds, "peak_mb": usage.ru_maxrss / 1024}
     scoring = printed["scoring_seconds"] if "scoring_seconds" in printed else printed["timing"]["seconds"]
-    return {"seconds": seconds, "scoring": scoring, "peak_mb": usage.ru_maxrss / 1024}
+    return {**figures, "scoring": scoring, **({"score": printed["score"]} if "score" in printed else {})}
 
 
 def assert_same_scores(folder: Path) -> None:
