@@ -17,7 +17,7 @@ def kind_of(event: Any) -> Kind:
     """What kind of event this is. Raises RequestError for one this function does not know."""
     if isinstance(event, dict):
         records = event.get("Records")
-        if isinstance(records, list) and records and isinstance(records[0], dict):
+        if isinstance(records, list) and records and all(isinstance(one, dict) for one in records):
             source = records[0].get("eventSource", records[0].get("EventSource"))
             if source == "aws:s3":
                 return "s3"
