@@ -5,11 +5,20 @@ A *sample* is one scored item. A frame description is the sample of the vision m
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["EmptySession", "Record", "Sample", "Unreadable"]
+__all__ = ["EmptySession", "Record", "Sample", "Unreadable", "is_blank"]
+
+_INVISIBLE = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})  # Unicode categories of characters that show nothing
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text shows nothing: empty, or only spaces, controls and zero-width characters."""
+    return not text or text.isspace() or all(unicodedata.category(c) in _INVISIBLE for c in text)
+
 
 _NOTHING: Mapping[str, Any] = {}
 

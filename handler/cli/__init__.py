@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
 import errno
 import importlib
+import io
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -43,6 +46,9 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb. Returns the exit code: 0 done, 1 a gate failed, 2 the input or call is wrong, 3 our fault."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    _open_streams()
+    with contextlib.suppress(ValueError):  # not in the main thread: then signals are somebody else's
+        signal.signal(signal.SIGTERM, _on_terminate)
     try:
         return _dispatch(arguments)
     except ScenescoreError as error:
@@ -60,6 +66,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _unexpected(error)
     except Exception as error:
         return _unexpected(error)
+
+
+def _open_streams() -> None:
+    """A closed stream swallows what it is given, and a narrow one shows what it cannot print as escapes."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - lives as long as the process
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _on_terminate(number: int, frame: object) -> NoReturn:
+    """Leave as on Ctrl-C, so that half-written files are removed."""
+    raise SystemExit(128 + number)
 
 
 def _unexpected(error: Exception) -> int:
@@ -89,8 +111,7 @@ def _dispatch(arguments: list[str]) -> int:
         print(f"scenescore {version('scenescore')}")
         return 0
     if options.verb is None:
-        parser.print_help()
-        return 2
+        raise RequestError("name a verb", hint="See `scenescore --help`")
     code: int = importlib.import_module(f"handler.cli.{options.verb}").run(options)
     return code
 

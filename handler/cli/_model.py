@@ -25,18 +25,22 @@ def model_folder(wanted: Path | None) -> Path:
     folder = Settings.from_environment().model
     if folder == default_model_folder() and not (folder / "card.json").is_file():
         print(f"scenescore: no exported model in {folder}; exporting all-mpnet-base-v2 once", file=sys.stderr)
-        code = export(["mpnet", "--output", str(folder)])
+        code = export(["mpnet", "--output", str(folder)], quiet=True)
         if code:
             raise ModelError(f"the export ended with exit code {code}", file=str(folder), hint="See the lines above")
     return folder
 
 
-def export(arguments: list[str]) -> int:
-    """Run `python -m model_export` as a child process: nothing at run time imports torch. Returns its exit code."""
+def export(arguments: list[str], *, quiet: bool = False) -> int:
+    """Run `python -m model_export` as a child process: nothing at run time imports torch. Returns its exit code.
+
+    quiet: its stdout goes to stderr, because ours is promised to something else.
+    """
     if importlib.util.find_spec("model_export") is None or importlib.util.find_spec("optimum") is None:
         raise ModelError(
             "exporting a model needs the export extra, which is not installed",
             hint=f"Type: {HOW_TO_INSTALL} && scenescore export mpnet",
         )
     command = [sys.executable, "-m", "model_export", *arguments]
-    return subprocess.run(command, check=False).returncode  # noqa: S603 - our own module, no shell
+    stdout = sys.stderr if quiet else None
+    return subprocess.run(command, check=False, stdout=stdout).returncode  # noqa: S603 - our own module, no shell

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from handler.errors import RequestError
 
-__all__ = ["add_reading", "assignment", "local_input", "mapping"]
+__all__ = ["add_reading", "assignment", "local_input", "mapping", "print_json"]
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -34,6 +34,13 @@ def local_input(location: str) -> Iterator[str]:
         with path.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         yield str(path)
+
+
+def print_json(data: bytes) -> None:
+    """JSON on stdout as UTF-8, whatever the terminal's encoding."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.flush()
 
 
 def mapping(given: list[str]) -> dict[str, str]:

@@ -13,8 +13,8 @@ from typing import Any
 import orjson
 
 from handler.cli._model import model_folder
-from handler.cli._options import add_reading, assignment, local_input, mapping
-from handler.errors import RequestError
+from handler.cli._options import add_reading, assignment, local_input, mapping, print_json
+from handler.errors import RequestError, one_line
 from handler.evaluation import EvaluationRequest, Machine, estimate
 from handler.evaluation import run as evaluate
 from handler.reports import dump_json, render
@@ -98,17 +98,20 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
         machine = Machine(model=folder, threads=options.threads, force=options.force, on_progress=on_progress)
         report = evaluate(request, machine)
     if options.json:
-        sys.stdout.write(dump_json(dict(report)).decode())
+        print_json(dump_json(dict(report)))
         return 0
     print(render(report))
     done = " (already done; --force scores again)" if report.already_done else ""
-    print(f"\nResults: {report.location}{done}")
+    print(f"\nResults: {one_line(report.location or '')}{done}")
     return 0
 
 
 def _dry_run(request: EvaluationRequest, machine: Machine, *, as_json: bool) -> int:
     found = estimate(request, machine)
-    sys.stdout.write(dump_json(asdict(found)).decode() if as_json else "\n".join([*found.lines(), ""]))
+    if as_json:
+        print_json(dump_json(asdict(found)))
+    else:
+        print("\n".join(found.lines()))
     return 0
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from handler.cli._options import add_reading, mapping
+from handler.cli._options import add_reading, mapping, print_json
 from handler.evaluation import find_files
 from handler.formats import Inspection, ReadOptions, TextLengths, inspect_records
 from handler.reports import dump_json, many
@@ -30,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     for number, info in enumerate(find_files(options.input)):
         found = inspect_records(info.location, reading)
         if options.json:
-            sys.stdout.write(dump_json(asdict(found)).decode())
+            print_json(dump_json(asdict(found)))
             continue
         print("\n" * bool(number), end="")
         for label, text in _facts(found):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
+from handler.cli._options import print_json
 from handler.metrics import describe, list_metrics, metric_class
 from handler.reports import dump_json
 
@@ -20,7 +20,7 @@ def run(options: argparse.Namespace) -> int:
     """List the metrics."""
     found = [describe(metric_class(name)) for name in list_metrics()]
     if options.json:
-        sys.stdout.write(dump_json({"metrics": found}).decode())
+        print_json(dump_json({"metrics": found}))
         return 0
     for one in found:
         low, high = ("…" if bound is None else f"{bound:g}" for bound in one["range"])

@@ -31,8 +31,8 @@ class Book:
         self.first_unreadable: Unreadable | None = None
         self.seconds = 0.0
 
-    def open_session(self, session: EmptySession) -> None:
-        """Book a session without samples."""
+    def open_session(self, session: EmptySession | Sample) -> None:
+        """Book a session where it first appears."""
         for ledger in self.ledgers.values():
             ledger.open_session(session)
 

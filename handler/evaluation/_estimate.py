@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from handler.errors import RequestError
 from handler.evaluation._inputs import find_files, read_files
 from handler.evaluation._request import EvaluationRequest
-from handler.evaluation._run import Machine
+from handler.evaluation._run import Machine, make_metrics
 from handler.formats import Notices, ReadOptions
 from handler.models import TextEncoder, shared_text_encoder
 from handler.samples import Sample, Unreadable
@@ -62,6 +62,7 @@ def estimate(request: EvaluationRequest, machine: Machine) -> Estimate:
     """Read the whole input, encode a few of its texts, and say what a run would take. Nothing is written."""
     if request.input is None:
         raise RequestError("an estimate needs an input file", field="input")
+    make_metrics(request, machine)  # refuses what the run would refuse
     encoder = shared_text_encoder(machine.model or Settings.from_environment().model, machine.threads)
     frames, unreadable, texts, share = _read(request)
     counted = [(text, min(len(encoder.token_ids(text)[0]), encoder.card.max_tokens)) for text in texts[:COUNTED]]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +44,8 @@ class InputIdentity:
     """What was scored.
 
     name: the S3 key, the file's name, or "records". content: S3 etag, or the first 16 hex digits of the sha256. files: the
-    objects to read, one, or those under a folder or prefix, each with its content. bytes: None for records in memory.
+    objects to read, one, or those under a folder or prefix. stamps: what told each local file from another version of it
+    before it was read. bytes: None for records in memory.
     """
 
     name: str
@@ -50,6 +53,15 @@ class InputIdentity:
     location: str | None = None
     bytes: int | None = None
     files: tuple[storage.ObjectInfo, ...] = ()
+    stamps: tuple[object, ...] = ()
+
+    def check_unchanged(self) -> None:
+        """Raises ChangedError when a local file is not the one that was named. S3 objects are read by their etag."""
+        for info, stamp in zip(self.files, self.stamps, strict=True):
+            if _stamp(info.location) != stamp:
+                raise storage.ChangedError(
+                    "the file was replaced while it was scored", file=info.location, hint="Run again; nothing was kept"
+                )
 
     def document(self) -> dict[str, Any]:
         """The `input` part of report.json."""
@@ -60,17 +72,18 @@ class InputIdentity:
 def identify_files(location: str) -> InputIdentity:
     """Name an input location by its content. Raises StorageError when there is nothing."""
     files = tuple(find_files(location))
+    stamps = tuple(_stamp(info.location) for info in files)
     contents = [info.etag or _hash_of_file(info.location) for info in files]
     one = len(files) == 1 and files[0].location == location
     content = contents[0] if one else _hash_of_listing(files, contents)
-    return InputIdentity(_name_of(location), content, location, sum(info.size for info in files), files)
+    return InputIdentity(_name_of(location), content, location, sum(info.size for info in files), files, stamps)
 
 
 def identify_records(records: Sequence[Record]) -> InputIdentity:
     """Name records in memory by their content."""
     digest = hashlib.sha256()
     for record in records:
-        digest.update(orjson.dumps(record, default=repr, option=orjson.OPT_NON_STR_KEYS))
+        digest.update(orjson.dumps(record, default=repr, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY))
     return InputIdentity("records", digest.hexdigest()[:16])
 
 
@@ -144,16 +157,24 @@ def _version(distribution: str) -> str | None:
         return None
 
 
+def _stamp(location: str) -> object:
+    if storage.is_remote(location):
+        return None
+    facts = os.stat(location)
+    return (facts.st_ino, facts.st_size, facts.st_mtime_ns)
+
+
 def _name_of(location: str) -> str:
     """An S3 input keeps its whole key, so that results lie as the inputs do; a local one its last name."""
     if storage.is_remote(location):
         return location.split("/", 3)[-1].rstrip("/")
-    return Path(location).resolve().name
+    name = Path(location).name
+    return name if name not in ("", "..") else Path(location).resolve().name
 
 
 def _hash_of_listing(files: Sequence[storage.ObjectInfo], contents: Sequence[str]) -> str:
     names = [storage.name_of(info.location) for info in files]
-    return hashlib.sha256(orjson.dumps([names, contents])).hexdigest()[:16]
+    return hashlib.sha256(json.dumps([names, contents]).encode()).hexdigest()[:16]
 
 
 def _hash_of_file(location: str) -> str:

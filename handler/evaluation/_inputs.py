@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from handler import storage
 from handler.errors import StorageError
-from handler.formats import Notices, ReadOptions, open_records
+from handler.formats import Notices, ReadOptions, open_records, stem_of
 from handler.samples import Record, Sample, Unreadable
 
 __all__ = ["find_files", "is_annotation", "read_files"]
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
 SIDECAR = ".scenescore.json"
+RESULT_FILES = {"report.json", "samples.jsonl", "errors.jsonl", "error.json"}
 
 
 def find_files(location: str) -> Iterator[storage.ObjectInfo]:
@@ -28,7 +30,8 @@ def find_files(location: str) -> Iterator[storage.ObjectInfo]:
         return
     if storage.is_remote(location) or Path(location).is_dir():
         prefix = location if location.endswith("/") else f"{location}/"
-        files = _without_results([info for info in storage.list_objects(prefix) if is_annotation(info.location)])
+        listed = (info for info in storage.list_objects(prefix) if is_annotation(info.location))
+        files = [info for info in listed if not _is_result(info.location)]
         if files:
             yield from files
             return
@@ -36,22 +39,20 @@ def find_files(location: str) -> Iterator[storage.ObjectInfo]:
             raise StorageError(
                 "there is no annotation file in this folder", file=location, hint=f"Looked for {SUFFIXES}"
             )
+    if not storage.is_remote(location) and Path(location).exists():
+        raise StorageError(
+            "this is a pipe or device, which can be read only once", file=location, hint="Use - for stdin"
+        )
     kind = "object, and none under this prefix" if storage.is_remote(location) else "file"
     raise storage.NotFoundError(f"there is no such {kind}", file=location, hint="Check the name")
 
 
-def _without_results(files: list[storage.ObjectInfo]) -> list[storage.ObjectInfo]:
-    """Leave out result folders, known by their report.json or error.json, and the pointers beside them."""
-    results = tuple(
-        info.location.rpartition("/")[0] + "/"
-        for info in files
-        if storage.name_of(info.location) in ("report.json", "error.json")
-    )
-    return [
-        info
-        for info in files
-        if not info.location.startswith(results) and storage.name_of(info.location) != "latest.json"
-    ]
+def _is_result(location: str) -> bool:
+    """Whether this is a file of ours: in a folder named CONTENT-REQUEST, or a pointer to one."""
+    *_, folder, name = ["", *location.split("/")]
+    if name == "latest.json":
+        return b"scenescore.latest/" in storage.read_bytes(location)[:4096]
+    return name in RESULT_FILES and re.fullmatch(r".+-[0-9a-f]{12}", folder) is not None
 
 
 def read_files(files: Sequence[storage.ObjectInfo], options: ReadOptions, notices: Notices) -> Iterator[Record]:
@@ -60,7 +61,11 @@ def read_files(files: Sequence[storage.ObjectInfo], options: ReadOptions, notice
         yield from open_records(files[0].location, options, notices, if_match=files[0].etag)
         return
     n = 0
+    stems: dict[str, str] = {}
     for info in files:
+        stem = stem_of(storage.name_of(info.location))
+        if stems.setdefault(stem, info.location) != info.location:
+            notices.add("same_file_name", f"{stems[stem]} and {info.location} share the default session {stem!r}")
         for record in open_records(info.location, options, notices, if_match=info.etag):
             if isinstance(record, Sample):
                 record.index = n

@@ -16,6 +16,7 @@ __all__ = ["Ledger"]
 
 N_WORST = 10
 N_EXAMPLES = 3
+MAX_CODES = 30  # kinds of warnings told apart
 MAX_GROUPS = 1000  # distinct values of one tag
 FIELDS = ("session_id", "assistant_id", "language")  # what else can be grouped by
 TEXT_LIMIT = 500  # characters of a text quoted in the report
@@ -28,7 +29,7 @@ class Ledger:
 
     def __init__(self, metric: BaseMetric, group_by: Sequence[str]) -> None:
         self._metric = metric
-        self._group_by = group_by
+        self._group_by = list(dict.fromkeys(group_by))
         self._sessions: dict[Key, Tally] = {}
         self._assistants: dict[Key, str] = {}
         self._groups: dict[tuple[str, str], Tally] = {}
@@ -65,6 +66,8 @@ class Ledger:
 
     def warn(self, code: str, example: str) -> None:
         """Count a warning; the first few places are kept."""
+        if code not in self.warnings and len(self.warnings) >= MAX_CODES:
+            code = f"{code.partition(':')[0]}:other"
         self.warnings[code] += 1
         places = self.examples.setdefault(code, [])
         if len(places) < N_EXAMPLES:

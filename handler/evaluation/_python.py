@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from handler.errors import RequestError
 from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._run import Machine, run
 from handler.reports import Report
@@ -28,6 +29,10 @@ def evaluate(
     request: any field of `EvaluationRequest`, e.g. `metrics=["vision.similarity"]`, `threshold=0.75`, `output="results"`.
     Without `output` nothing is written and rows stay in memory. Raises ScenescoreError.
     """
+    if "input" in request:
+        raise RequestError("the data are given twice", field="input", hint="Pass the path as the first argument only")
+    if model is not None and not isinstance(model, str | os.PathLike):
+        raise RequestError(f"model must be a path, got {type(model).__name__}", field="model")
     machine = Machine(model=Path(model) if model is not None else None, threads=threads, force=force)
     for name in ("output", "references", "questions", "calibration"):
         if isinstance(request.get(name), os.PathLike):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import json
 from typing import Any, Literal, Self
 
-import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
@@ -40,7 +40,7 @@ class EvaluationRequest(BaseModel):
     group_by: list[str] = Field(default_factory=list)
     on_missing: Literal["error", "skip"] = "error"
     max_error_rate: float = Field(default=DEFAULT_MAX_ERROR_RATE, ge=0, le=1)
-    limit: int | None = Field(default=None, ge=1)
+    limit: int | None = Field(default=None, ge=1, le=2**53)
     precision: Literal["fp32", "int8"] = "fp32"
     calibration: str | None = None
     output: str | None = None
@@ -65,8 +65,8 @@ class EvaluationRequest(BaseModel):
             mode="json",
             exclude={"sessions", "input", "output", "wait", "metrics", "references", "questions", "calibration"},
         )
-        canonical = orjson.dumps([how, metrics, references], option=orjson.OPT_SORT_KEYS)
-        return hashlib.sha256(canonical).hexdigest()[:12]
+        canonical = json.dumps([how, metrics, references], sort_keys=True, default=repr)
+        return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
 
 def _in_words(field: str | None, error: ErrorDetails) -> str:

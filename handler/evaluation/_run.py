@@ -95,8 +95,19 @@ def _open_input(
     stream = records_from_python(request.sessions if records is None else records, options, notices)
     if request.output is None:
         return _identity.InputIdentity("records", ""), stream
-    held = list(stream)
+    held = list(_up_to(stream, request.limit))
     return _identity.identify_records(held), held
+
+
+def _up_to(records: Iterable[Record], limit: int | None) -> Iterator[Record]:
+    """The records up to the last sample that will be scored: a generator may never end."""
+    left = limit
+    for record in records:
+        yield record
+        if left is not None and isinstance(record, Sample):
+            left -= 1
+            if not left:
+                return
 
 
 def request_identity(request: EvaluationRequest, machine: Machine) -> str:
@@ -159,6 +170,7 @@ class _Evaluation:
         for chunk in self._chunks(records, rows):
             self._score(chunk, rows)
         self._check_error_rate(written=False)
+        self._source.check_unchanged()
         return Report(self._document(), samples=rows.samples, errors=rows.errors)
 
     def into(self, folder: ResultFolder, records: Iterable[Record]) -> Report:
@@ -198,6 +210,7 @@ class _Evaluation:
                 raise OutOfTimeError(f"time ran out after {self._book.n_samples} samples; they are saved")
 
     def _finish(self, folder: ResultFolder) -> Report:
+        self._source.check_unchanged()
         document = self._document()
         folder.write_report(document)
         update_latest(folder.location, self._source.content, self._machine.sequencer)
@@ -221,6 +234,7 @@ class _Evaluation:
             book.n_records += 1
             if isinstance(record, Sample):
                 book.n_samples += 1
+                book.open_session(record)
                 yield record
                 if book.n_samples == self._request.limit:
                     return

@@ -3,6 +3,7 @@
 from handler.formats._contract import Detection, Notices, Reader, ReadOptions, Source
 from handler.formats._detect import FORMATS
 from handler.formats._inspect import Inspection, TextLengths, inspect_records
+from handler.formats._opening import stem_of
 from handler.formats._python import records_from_python
 from handler.formats._reading import detect, open_records
 
@@ -19,4 +20,5 @@ __all__ = [
     "inspect_records",
     "open_records",
     "records_from_python",
+    "stem_of",
 ]

@@ -10,7 +10,7 @@ from handler import storage
 from handler.formats._contract import Detection, Notices, ReadOptions
 from handler.formats._limits import MAX_CHECKED_IDS
 from handler.formats._reading import detect, open_records
-from handler.samples import EmptySession, Record, Sample, Unreadable
+from handler.samples import EmptySession, Record, Sample, Unreadable, is_blank
 
 _KEPT = 5
 _LISTED = 20
@@ -146,7 +146,7 @@ class _Tally:
     def _text(self, text: str, field: str, lengths: Counter[int]) -> None:
         length = len(text)
         lengths[length if length < _COARSE_FROM else length // 100 * 100] += 1
-        if not text or text.isspace():
+        if is_blank(text):
             self.blank[field] += 1
         if len(self.texts) < MAX_CHECKED_IDS:
             self.texts.add(hash(text))

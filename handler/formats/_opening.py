@@ -67,6 +67,7 @@ def source_from(stream: BinaryIO, name: str, options: ReadOptions) -> Source:
 
 def stem_of(name: str) -> str:
     """The file's name without `.gz` and without the suffix of its format."""
+    name = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")  # a file's name may be no UTF-8
     for suffix in (".gz", *_SUFFIXES):
         if name.lower().endswith(suffix) and len(name) > len(suffix):
             name = name[: -len(suffix)]

@@ -86,15 +86,23 @@ def _plain(value: Any, depth: int = 1) -> Any:
     if hasattr(value, "model_dump"):
         value = value.model_dump()
     if isinstance(value, Mapping):
-        return _whole({str(key): _plain(entry, depth + 1) for key, entry in value.items()})
+        entries = _all_plain(value.values(), depth + 1)
+        return _TOO_DEEP if entries is None else dict(zip(map(str, value), entries, strict=True))
     if isinstance(value, (list, tuple)):
-        return _whole([_plain(entry, depth + 1) for entry in value])
+        entries = _all_plain(value, depth + 1)
+        return _TOO_DEEP if entries is None else entries
     return _scalar(value, depth)
 
 
-def _whole(container: Any) -> Any:
-    entries = container.values() if isinstance(container, dict) else container
-    return _TOO_DEEP if any(entry is _TOO_DEEP for entry in entries) else container
+def _all_plain(values: Iterable[Any], depth: int) -> list[Any] | None:
+    """All of them, or None at the first that is too deep: an object may hold itself twice, at every level."""
+    found = []
+    for value in values:
+        plain = _plain(value, depth)
+        if plain is _TOO_DEEP:
+            return None
+        found.append(plain)
+    return found
 
 
 def _scalar(value: Any, depth: int) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,13 +22,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from handler.errors import ModelError
-from handler.models._card import ModelCard, load_card
+from handler.errors import ModelError, RequestError
+from handler.models._card import ModelCard, check_content, load_card
 from handler.settings import available_threads
 
 __all__ = ["Encoded", "TextEncoder", "TextVector", "shared_text_encoder"]
 
 TOKEN_BUDGET = 256  # tokens per batch; larger batches are under 4 % faster and need more memory
+MAX_THREADS = 256
+LONGEST_REMEMBERED = 4096  # characters: longer texts rarely come again, and holding them costs memory
 REMEMBERED_TEXTS = 8192  # vectors kept for reuse: 25 MB at 768 float32
 
 
@@ -74,10 +77,14 @@ class TextEncoder:
         self.folder = Path(folder)
         self.card: ModelCard = load_card(self.folder)
         self._like = like
-        self.threads = threads or available_threads()
+        if threads is not None and (type(threads) is not int or threads < 1):
+            raise RequestError(f"threads must be a whole number from 1, got {threads!r}", field="threads")
+        self.threads = min(threads, MAX_THREADS) if threads else available_threads()
         self._remember = remember
         self._recent: OrderedDict[str, TextVector] = OrderedDict()
         self._lock = threading.Lock()
+        if hasattr(os, "register_at_fork"):
+            _forget_lock_in_child(weakref.ref(self))
 
     def encode(self, texts: Sequence[str]) -> Encoded:
         """Vectors of all texts, in order. Repeated texts are encoded once."""
@@ -94,7 +101,9 @@ class TextEncoder:
             known, wanted = self._recall(texts)
             if wanted:
                 for text, one in self._encode_new(wanted):
-                    known[text] = self._recent[text] = one
+                    known[text] = one
+                    if len(text) <= LONGEST_REMEMBERED:
+                        self._recent[text] = one
                 while len(self._recent) > self._remember:
                     self._recent.popitem(last=False)
         return known
@@ -128,7 +137,7 @@ class TextEncoder:
         ]
 
     def _encode_new(self, texts: list[str]) -> Iterator[tuple[str, TextVector]]:
-        tokenized = self._tokenize(texts)
+        tokenized = self._tokenize([_encodable(text) for text in texts])
         batches = _batches([len(ids) for ids, _ in tokenized], self.threads)
 
         def run(batch: list[int]) -> list[NDArray[np.float32]]:
@@ -181,6 +190,7 @@ class TextEncoder:
         options.enable_mem_pattern = False  # one plan would be kept for every batch shape ever seen
         options.log_severity_level = 3
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        check_content(self.folder, self.card)
         path = self.folder / "model.onnx"
         try:
             return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
@@ -207,10 +217,30 @@ class TextEncoder:
         return whole, cutting
 
 
+def _forget_lock_in_child(encoder: weakref.ref[TextEncoder]) -> None:
+    """A process forked while another thread encodes must not inherit a lock that nobody will open."""
+
+    def renew() -> None:
+        found = encoder()
+        if found is not None:
+            found._lock = threading.Lock()
+
+    os.register_at_fork(after_in_child=renew)
+
+
 @lru_cache(maxsize=4)
 def shared_text_encoder(folder: Path, threads: int | None = None) -> TextEncoder:
     """The encoder of this process for a folder: one session however many evaluations run."""
     return TextEncoder(folder, threads=threads)
+
+
+def _encodable(text: str) -> str:
+    """The text with lone surrogates replaced: the tokenizer knows no half characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
 
 
 def _batches(lengths: list[int], threads: int) -> list[list[int]]:

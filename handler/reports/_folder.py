@@ -5,6 +5,7 @@ report.json is written last: where it stands, the folder is complete.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, BinaryIO
@@ -17,6 +18,7 @@ from handler.samples import Unreadable
 
 __all__ = ["ResultFolder", "RowWriter", "dump_json", "dump_row"]
 
+SCHEMA = "scenescore.report/1"
 REPORT, SAMPLES, ERRORS, ERROR = "report.json", "samples.jsonl", "errors.jsonl", "error.json"
 
 
@@ -43,18 +45,18 @@ class ResultFolder:
         self.location = location
 
     def report(self) -> dict[str, Any] | None:
-        """The finished report, None when there is none yet."""
-        path = storage.join(self.location, REPORT)
-        if storage.stat(path) is None:
+        """The finished report; None when there is none yet, or when the folder is no longer whole."""
+        if any(storage.stat(storage.join(self.location, name)) is None for name in (REPORT, SAMPLES, ERRORS)):
             return None
-        found: dict[str, Any] = orjson.loads(storage.read_bytes(path))
-        return found
+        try:
+            found: Any = orjson.loads(storage.read_bytes(storage.join(self.location, REPORT)))
+        except orjson.JSONDecodeError:
+            return None
+        return found if isinstance(found, dict) and found.get("schema") == SCHEMA else None
 
     @contextmanager
     def writer(self) -> Iterator[RowWriter]:
         """Rows in, complete files out; after an exception samples.jsonl does not appear, errors.jsonl does."""
-        storage.delete(storage.join(self.location, REPORT))
-        storage.delete(storage.join(self.location, ERROR))
         failure: ScenescoreError | None = None
         with storage.open_write(storage.join(self.location, ERRORS)) as errors:
             try:
@@ -67,12 +69,14 @@ class ResultFolder:
             raise failure
 
     def write_report(self, document: Mapping[str, Any]) -> None:
-        """Finish the folder."""
+        """Finish the folder. An earlier report stands until this moment: it says the same."""
         storage.write_bytes(storage.join(self.location, REPORT), dump_json(document))
+        self._remove(ERROR)
 
     def write_error(self, error: ScenescoreError) -> None:
         """Say why there is no report."""
         storage.write_bytes(storage.join(self.location, ERROR), dump_json(error.document()))
+        self._remove(REPORT)
 
     def samples(self) -> Iterator[dict[str, Any]]:
         """The rows of samples.jsonl, as a stream."""
@@ -81,6 +85,11 @@ class ResultFolder:
     def errors(self) -> Iterator[dict[str, Any]]:
         """The rows of errors.jsonl, as a stream."""
         yield from self._rows(ERRORS)
+
+    def _remove(self, name: str) -> None:
+        path = storage.join(self.location, name)
+        if storage.stat(path) is not None:  # a role that may not delete need not, where there is nothing
+            storage.delete(path)
 
     def _rows(self, name: str) -> Iterator[dict[str, Any]]:
         with storage.open_read(storage.join(self.location, name)) as stream:
@@ -95,9 +104,17 @@ def error_row(error: Unreadable) -> dict[str, Any]:
 
 def dump_row(row: Mapping[str, Any]) -> bytes:
     """One line of JSON Lines. NaN and infinity become null."""
-    return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY)
+    return _dump(row, orjson.OPT_APPEND_NEWLINE)
 
 
 def dump_json(document: Mapping[str, Any]) -> bytes:
     """An indented JSON document. NaN and infinity become null."""
-    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    return _dump(document, orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _dump(value: Mapping[str, Any], option: int) -> bytes:
+    try:
+        return orjson.dumps(value, option=option | orjson.OPT_SERIALIZE_NUMPY)
+    except TypeError:  # a half character, as in the name of a file that is not UTF-8
+        indent = 2 if option & orjson.OPT_INDENT_2 else None
+        return json.dumps(value, ensure_ascii=True, indent=indent, default=repr).encode() + b"\n"

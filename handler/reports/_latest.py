@@ -29,13 +29,17 @@ def update_latest(folder: str, content: str, sequencer: str | None = None) -> bo
     }
 
     def newer(old: bytes | None) -> bytes | None:
-        return None if old is not None and _is_newer(orjson.loads(old), sequencer) else dump_json(entry)
+        return None if old is not None and _is_newer(old, sequencer) else dump_json(entry)
 
     return storage.update_bytes(storage.join(parent, "latest.json"), newer)
 
 
-def _is_newer(known: dict[str, Any], sequencer: str | None) -> bool:
-    other = known.get("sequencer")
+def _is_newer(old: bytes, sequencer: str | None) -> bool:
+    try:
+        known: Any = orjson.loads(old)
+    except orjson.JSONDecodeError:
+        return False
+    other = known.get("sequencer") if isinstance(known, dict) else None
     if not other or not sequencer:
         return False
     width = max(len(other), len(sequencer))  # S3 compares them as strings padded to one length

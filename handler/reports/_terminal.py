@@ -27,7 +27,8 @@ def render(report: Mapping[str, Any]) -> str:
 
 def _head(report: Mapping[str, Any]) -> str:
     counts = report["counts"]
-    text = f"{report['input']['name']}: {many(counts['n_samples'], 'frame')} in {many(counts['n_sessions'], 'session')}"
+    size = f"{many(counts['n_samples'], 'frame')} in {many(counts['n_sessions'], 'session')}"
+    text = f"{_printable(report['input']['name'])}: {size}"
     if counts["n_unreadable"]:
         text += f", {many(counts['n_unreadable'], 'item')} unreadable (errors.jsonl)"
     if limit := report["request"].get("limit"):
@@ -159,5 +160,6 @@ _WORDS = {
     "language": "text in a language the model does not know",
     "duplicate_sample_id": "a sample id occurs twice",
     "repeated_session": "a session id occurs twice",
+    "same_file_name": "files of one name are read as one session",
     "unknown_group": "no frame has a tag or column of this name",
 }

@@ -62,7 +62,8 @@ def is_remote(location: str) -> bool:
 
 
 def join(base: str, *names: str) -> str:
-    """`base` with path segments appended, for both kinds of location."""
+    """`base` with path segments appended, for both kinds of location. Raises LocationError for other kinds."""
+    _check_scheme(base)
     if is_remote(base):
         return "/".join([base.rstrip("/"), *names])
     return str(Path(base, *names))
@@ -125,6 +126,12 @@ def _store(location: str) -> Store:
         from handler.storage._s3 import shared_store
 
         return shared_store()
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", location):
-        raise LocationError("only local paths and s3:// uris can be read and written", file=location)
+    _check_scheme(location)
     return _LOCAL
+
+
+def _check_scheme(location: str) -> None:
+    """A uri of another kind must not become a local folder called `gs:`."""
+    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*):/", location)
+    if scheme and (scheme[1] != "s3" or not re.match(r"s3://[^/]", location)):
+        raise LocationError("only local paths and s3://bucket/key uris can be read and written", file=location)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import resource
 import shutil
@@ -195,7 +196,8 @@ def test_gate_refuses_a_tokenizer_that_cuts_elsewhere(tiny_model: TinyModel, tmp
     assert export(model, output) == 0
     (output / "tokenizer.json").write_bytes((model / "tokenizer.json").read_bytes())
     card = card_of(output)
-    card["files"]["tokenizer.json"]["bytes"] = (output / "tokenizer.json").stat().st_size
+    data = (output / "tokenizer.json").read_bytes()
+    card["files"]["tokenizer.json"] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
     (output / "card.json").write_text(json.dumps(card), encoding="utf-8")
     with quiet_libraries(verbose=False):
         parity = check_parity(output, load_original(model), None)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import random
 import shutil
+import threading
+import time
 
 import numpy as np
 import onnx
 import pytest
 from onnx import numpy_helper
 
-from handler.errors import ModelError
+from handler.errors import ModelError, RequestError
 from handler.models import TextEncoder, load_card
 
 pytestmark = pytest.mark.model
@@ -93,9 +97,44 @@ def test_a_broken_weight_becomes_a_state_not_a_number(model, tmp_path):
     weight.CopyFrom(numpy_helper.from_array(np.full(768, np.nan, np.float32), weight.name))
     onnx.save(graph, tmp_path / "m" / "model.onnx")
     card = json.loads((tmp_path / "m" / "card.json").read_text())
-    card["files"]["model.onnx"]["bytes"] = (tmp_path / "m" / "model.onnx").stat().st_size
+    data = (tmp_path / "m" / "model.onnx").read_bytes()
+    card["files"]["model.onnx"] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
     (tmp_path / "m" / "card.json").write_text(json.dumps(card))
     assert TextEncoder(tmp_path / "m").encode(["A dog runs."]).finite == [False]
+
+
+def test_damaged_weights_of_the_right_size_are_refused(model, tmp_path):
+    """Half of the weights lost, the length kept: the scores would look fine and be wrong."""
+    shutil.copytree(model, tmp_path / "m")
+    with (tmp_path / "m" / "model.onnx.data").open("r+b") as file:
+        size = file.seek(0, 2)
+        file.truncate(size // 2)
+        file.truncate(size)
+    with pytest.raises(ModelError, match=r"model.onnx.data: the content is not what the card says"):
+        TextEncoder(tmp_path / "m").encode(["A dog runs."])
+
+
+def test_half_characters_are_replaced_not_a_crash(encoder):
+    assert np.array_equal(encoder.encode(["cut \ud83d"]).vectors, encoder.encode(["cut ?"]).vectors)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "2", True])
+def test_thread_counts_that_make_no_sense(model, threads):
+    with pytest.raises(RequestError, match="threads must be a whole number from 1"):
+        TextEncoder(model, threads=threads)
+
+
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
+def test_a_fork_while_another_thread_encodes_does_not_deadlock(encoder):
+    busy = threading.Thread(target=encoder.encode, args=([f"A dog number {n} runs past the gate." for n in range(60)],))
+    busy.start()
+    time.sleep(0.05)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if encoder._lock.acquire(timeout=5) else 1)
+    _, status = os.waitpid(child, 0)
+    busy.join()
+    assert os.waitstatus_to_exitcode(status) == 0
 
 
 def test_a_missing_or_damaged_model_says_what_to_type(model, tmp_path):

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 from handler.metrics._base import BaseMetric, Mode
 from handler.metrics.vision._language import foreign_language
-from handler.metrics.vision._pairs import REMEMBERED_PAIRS, PairScore, PairSource, default_pair_scorer, pair_scorer
+from handler.metrics.vision._memory import Memory
+from handler.metrics.vision._pairs import PairScore, PairSource, default_pair_scorer, pair_scorer
 from handler.models import TextEncoder
 from handler.results import MetricResult
-from handler.samples import Sample
+from handler.samples import Sample, is_blank
 
 __all__ = ["Judged", "VisionMetric"]
 
@@ -39,7 +40,7 @@ class VisionMetric(BaseMetric):
         super().__init__(mode=mode)
         self._encoder = encoder
         self._given_pairs = pairs
-        self._known: dict[Key, MetricResult] = {}
+        self._known: Memory[Key, MetricResult] = Memory()
 
     @property
     def pairs(self) -> PairSource:
@@ -63,11 +64,10 @@ class VisionMetric(BaseMetric):
     def compute_batch(self, samples: Sequence[Sample]) -> list[MetricResult]:
         """Score samples, in their order, with one encoding pass. Equal texts share one result."""
         keys = [(sample.answer, sample.references, sample.language) for sample in samples]
-        new = [key for key in dict.fromkeys(keys) if key not in self._known]
+        new = self._known.missing(keys)
         if new:
-            if len(self._known) + len(new) > REMEMBERED_PAIRS:
-                self._known = {key: self._known[key] for key in keys if key in self._known}
-            self._known.update(zip(new, self._judge(new), strict=True))
+            characters = sum(len(answer or "") + sum(map(len, references)) for answer, references, _ in new)
+            self._known.add(dict(zip(new, self._judge(new), strict=True)), characters, keys)
         return [self._known[key] for key in keys]
 
     def _judge(self, keys: Sequence[Key]) -> Iterator[MetricResult]:
@@ -89,7 +89,7 @@ class VisionMetric(BaseMetric):
         distinct = dict.fromkeys(references)
         if self.mode.compat:
             return None, distinct
-        filled = [one for one in distinct if one.strip()]
+        filled = [one for one in distinct if not is_blank(one)]
         return (None, filled) if filled else ("empty_reference", ())
 
     def _judged(self, key: Key, scores: Mapping[str, PairScore]) -> MetricResult:
@@ -118,7 +118,7 @@ class VisionMetric(BaseMetric):
 
 def _warnings(key: Key, best: PairScore) -> Iterator[str]:
     answer, references, declared = key
-    if not (answer or "").strip():
+    if is_blank(answer or ""):
         yield "empty_answer"
     if best.truncated and any(best.truncated):
         yield "truncated"

@@ -11,7 +11,10 @@ from functools import lru_cache
 
 __all__ = ["foreign_language"]
 
-_ENGLISH_NAMES = frozenset({"", "english", "en", "eng"})
+_ENGLISH_NAMES = frozenset({"", "english", "en", "eng", "american", "british"})
+_NO_NAMES = frozenset(
+    {"unknown", "none", "null", "n", "na", "nan", "und", "undefined", "mul", "multiple", "auto", "other"}
+)
 
 _SCRIPTS = (
     ("japanese", re.compile("[\u3040-\u30ff]")),
@@ -50,8 +53,8 @@ def foreign_language(declared: str | None, *texts: str) -> str | None:
     another language outnumber the English ones.
     """
     named = (declared or "").strip().lower()
-    if named.split("-")[0].split("_")[0] not in _ENGLISH_NAMES:
-        return named
+    if re.split(r"[^a-z]+", named, maxsplit=1)[0] not in _ENGLISH_NAMES | _NO_NAMES or not named.isascii():
+        return named[:40]
     return next((found for text in texts if (found := _guess(text))), None)
 
 

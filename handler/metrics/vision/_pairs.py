@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
@@ -10,12 +9,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from handler.metrics.vision._memory import Memory
 from handler.models import TextEncoder, TextVector, shared_text_encoder
 from handler.settings import Settings
 
 __all__ = ["PairScore", "PairScorer", "PairSource", "default_pair_scorer", "pair_scorer"]
 
-REMEMBERED_PAIRS = 65_536  # about 20 MB
 FLOAT_NOISE = 1e-6  # a cosine beyond 1 by no more than this is rounding, not an error
 
 Pair = tuple[str, str]
@@ -44,20 +43,16 @@ class PairScorer:
 
     def __init__(self, encoder: TextEncoder) -> None:
         self._encoder = encoder
-        self._known: dict[Pair, PairScore] = {}
-        self._lock = threading.Lock()
+        self._known: Memory[Pair, PairScore] = Memory()
 
     def score(self, pairs: Sequence[Pair]) -> list[PairScore]:
         """One score per pair, in order."""
-        with self._lock:
-            wanted = [pair for pair in dict.fromkeys(pairs) if pair not in self._known]
-            if wanted:
-                if len(self._known) + len(wanted) > REMEMBERED_PAIRS:
-                    known, self._known = self._known, {}
-                    self._known.update((pair, known[pair]) for pair in pairs if pair in known)
-                vectors = self._encoder.encode_distinct(_texts(wanted))
-                self._known.update((pair, _score(vectors, pair)) for pair in wanted)
-            return [self._known[pair] for pair in pairs]
+        wanted = self._known.missing(pairs)
+        if wanted:
+            vectors = self._encoder.encode_distinct(_texts(wanted))
+            found = {pair: _score(vectors, pair) for pair in wanted}
+            self._known.add(found, sum(map(len, _texts(wanted))), pairs)
+        return [self._known[pair] for pair in pairs]
 
     def signature_parts(self) -> dict[str, Any]:
         """The model, its precision and its limit."""

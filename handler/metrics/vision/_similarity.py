@@ -19,21 +19,23 @@ __all__ = ["SimilarityTally", "VisionSimilarity"]
 class SimilarityTally(Tally):
     """Mean, extremes and spread of similarities."""
 
-    fields = ("total", "total_of_squares", "low", "high")
+    fields = ("total", "total_of_squares", "low", "high", "rest", "rest_of_squares")
 
     def __init__(self, *, rounded: bool = False) -> None:
         super().__init__()
         self._rounded = rounded
         self.total = 0.0
         self.total_of_squares = 0.0
+        self.rest = 0.0  # what rounding lost of the totals (Neumaier's summation)
+        self.rest_of_squares = 0.0
         self.low: float | None = None
         self.high: float | None = None
 
     def summary(self) -> dict[str, Any]:
         """mean_similarity, min_similarity, max_similarity, std_similarity (divisor n - 1), interval of the mean, band."""
         n = self.n_scored
-        mean = self.total / n if n else None
-        deviation = math.sqrt(max(0.0, self.total_of_squares - self.total**2 / n) / (n - 1)) if n > 1 else None
+        mean = self._mean()
+        deviation = self._deviation(mean)
         if self._rounded and mean is not None:
             mean = round(mean, FAIR_FORGE_DECIMALS)
         interval = mean_interval(mean, deviation, n) if mean is not None and deviation is not None else None
@@ -45,7 +47,9 @@ class SimilarityTally(Tally):
             "band": band_of(mean, BANDS_OF_SIMILARITY).label if mean is not None else None,
             "summary": self._sentence(mean),
             **self.counts(),
-            "intervals": {"mean_similarity": _inside_range(interval)._asdict() if interval else None},
+            "intervals": {
+                "mean_similarity": _inside_range(interval, mean)._asdict() if interval and mean is not None else None
+            },
         }
 
     def _sentence(self, mean: float | None) -> str:
@@ -56,15 +60,30 @@ class SimilarityTally(Tally):
             f"(min: {self.low:.0%}, max: {self.high:.0%}) across {self.n_scored} frames."
         )
 
+    def _mean(self) -> float | None:
+        if self.low is None or self.high is None:
+            return None
+        return min(self.high, max(self.low, (self.total + self.rest) / self.n_scored))
+
+    def _deviation(self, mean: float | None) -> float | None:
+        if mean is None or self.n_scored < 2:
+            return None
+        if self.low == self.high:
+            return 0.0
+        squares = self.total_of_squares + self.rest_of_squares - (self.total + self.rest) * mean
+        return math.sqrt(max(0.0, squares) / (self.n_scored - 1))
+
     def _add_score(self, score: float, details: Mapping[str, Any]) -> None:
-        self.total += score
-        self.total_of_squares += score * score
+        self.total, self.rest = _sum(self.total, self.rest, score)
+        self.total_of_squares, self.rest_of_squares = _sum(self.total_of_squares, self.rest_of_squares, score * score)
         self.low = score if self.low is None or score < self.low else self.low
         self.high = score if self.high is None or score > self.high else self.high
 
     def _merge_scores(self, other: Self) -> None:
-        self.total += other.total
-        self.total_of_squares += other.total_of_squares
+        self.total, self.rest = _sum(self.total, self.rest + other.rest, other.total)
+        self.total_of_squares, self.rest_of_squares = _sum(
+            self.total_of_squares, self.rest_of_squares + other.rest_of_squares, other.total_of_squares
+        )
         self.low = min((x for x in (self.low, other.low) if x is not None), default=None)
         self.high = max((x for x in (self.high, other.high) if x is not None), default=None)
 
@@ -91,6 +110,13 @@ class VisionSimilarity(VisionMetric):
         return MetricResult(self.name, judged.similarity, judged.details)
 
 
-def _inside_range(interval: Interval) -> Interval:
-    """A mean of cosines cannot leave -1..1, however few frames there are."""
-    return interval._replace(low=max(-1.0, interval.low), high=min(1.0, interval.high))
+def _sum(total: float, rest: float, more: float) -> tuple[float, float]:
+    """Add to a sum that keeps what rounding would lose, so that a mean depends on no order."""
+    new = total + more
+    lost = (total - new) + more if abs(total) >= abs(more) else (more - new) + total
+    return new, rest + lost
+
+
+def _inside_range(interval: Interval, mean: float) -> Interval:
+    """A mean of cosines cannot leave -1..1, however few frames there are; a user's own scorer may."""
+    return interval._replace(low=min(mean, max(-1.0, interval.low)), high=max(mean, min(1.0, interval.high)))
