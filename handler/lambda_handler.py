@@ -34,7 +34,7 @@ def lambda_handler(event: Any, context: Any) -> Any:
         return {"evaluations": events.handle_uploads(kind, event, settings, clock)}
     if kind == "s3-test":
         return {"evaluations": []}
-    if kind == "direct" and "datasets" not in event:
+    if kind == "direct":
         return events.answer_direct(event, settings, clock)
     from handler.errors import RequestError
 

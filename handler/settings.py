@@ -46,6 +46,12 @@ class Settings:
             max_receives=_positive("SCENESCORE_MAX_RECEIVES", 3),
         )
         settings.check()
+        if os.environ.get("AWS_LAMBDA_FUNCTION_NAME") and not settings.output.startswith(("s3://", "/tmp/")):  # noqa: S108
+            raise SettingsError(
+                f"results would go to {settings.output}, on a disk that cannot be written",
+                field="SCENESCORE_OUTPUT",
+                hint="Set SCENESCORE_OUTPUT to an s3:// prefix",
+            )
         return settings
 
     def check(self) -> None:

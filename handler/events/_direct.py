@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from handler.errors import ScenescoreError
+from pydantic import ValidationError
+
+from handler.errors import RequestError, ScenescoreError
 from handler.evaluation import EvaluationRequest
-from handler.jobs import Clock, answer, check_locations, problem
+from handler.jobs import Clock, RunRequest, answer, answer_datasets, check_locations, problem
 from handler.settings import Settings
 
 __all__ = ["answer_direct"]
@@ -15,6 +17,8 @@ __all__ = ["answer_direct"]
 def answer_direct(event: dict[str, Any], settings: Settings, clock: Clock) -> dict[str, Any]:
     """Evaluate now, or queue what is too long. User errors come back as problem documents; other errors are raised."""
     try:
+        if "datasets" in event:
+            return answer_datasets(_datasets(event), settings, clock)[1]
         request = EvaluationRequest.parse(event)
         check_locations(request, settings)
         return answer(request, settings, clock)[1]
@@ -22,3 +26,12 @@ def answer_direct(event: dict[str, Any], settings: Settings, clock: Clock) -> di
         if error.exit_code != 2:
             raise
         return problem(error)
+
+
+def _datasets(event: dict[str, Any]) -> RunRequest:
+    try:
+        return RunRequest.model_validate(event)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        raise RequestError(f"{field}: {first['msg']}", field=field) from error

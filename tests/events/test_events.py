@@ -206,6 +206,17 @@ def test_direct_invoke(place):
     assert (wrong["status"], wrong["field"]) == (422, "threshold")
 
 
+def test_direct_invoke_with_datasets_answers_as_fair_forge_does(place):
+    datasets = json.loads(EXAMPLE.read_text())
+    body = answer_direct({"datasets": datasets, "config": {"metric": "VisionSimilarity"}}, place, Clock.of_seconds(60))
+    assert (body["success"], body["count"]) == (True, 1)
+    assert round(body["metrics"][0]["mean_similarity"], 3) == 0.425
+    refused = answer_direct(
+        {"datasets": datasets, "connector": {"class_path": "os.system"}}, place, Clock.of_seconds(60)
+    )
+    assert (refused["status"], refused["field"]) == (422, "connector")
+
+
 def test_logs_hold_no_text(place, capsys):
     log("the logger exists")
     logging.getLogger("scenescore").handlers[0].setStream(sys.stdout)
