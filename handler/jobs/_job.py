@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import orjson
 
 from handler import storage
+from handler.errors import RequestError
 from handler.evaluation import EvaluationRequest, Machine, request_identity
 from handler.settings import Settings
 
@@ -29,7 +30,8 @@ def make_job(
 ) -> Job:
     """Name a request. Its output becomes the configured one unless it has its own.
 
-    etag: what the event says; otherwise an S3 input is asked for it, and an input that is not there has none.
+    etag: what the event says; otherwise an S3 input is asked for it, and an input that is not there has none. Raises
+    RequestError for records with integers beyond 64 bits or half characters.
     """
     if request.output is None:
         request = request.model_copy(update={"output": settings.output})
@@ -37,6 +39,9 @@ def make_job(
         info = storage.stat(request.input)
         etag = info.etag if info else None
     what = [request.input, etag, request.sessions, request.output]
-    digest = hashlib.sha256(orjson.dumps(what, default=repr, option=orjson.OPT_NON_STR_KEYS))
+    try:
+        digest = hashlib.sha256(orjson.dumps(what, default=repr, option=orjson.OPT_NON_STR_KEYS))
+    except orjson.JSONEncodeError as error:  # it could not go through the queue either
+        raise RequestError(f"the request holds what JSON cannot carry: {error}", field="sessions") from error
     digest.update(request_identity(request, Machine(model=settings.model)).encode())
     return Job(digest.hexdigest()[:20], request, etag, sequencer)
