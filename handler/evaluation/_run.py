@@ -15,11 +15,11 @@ from handler.evaluation._book import Book
 from handler.evaluation._chunks import chunks
 from handler.evaluation._inputs import read_files
 from handler.evaluation._request import EvaluationRequest
+from handler.evaluation._rows import Rows, row_of, timing
 from handler.formats import Notices, ReadOptions, records_from_python
 from handler.metrics import BaseMetric, get_metric, metric_class, select_metrics
-from handler.models import shared_text_encoder
-from handler.reports import Parts, Report, ResultFolder, error_row, update_latest
-from handler.results import MetricResult
+from handler.models import load_seconds, shared_text_encoder
+from handler.reports import Parts, Report, ResultFolder, update_latest
 from handler.samples import EmptySession, Record, Sample, Unreadable
 from handler.settings import Settings
 
@@ -163,10 +163,11 @@ class _Evaluation:
         self._book = Book(metrics, request.group_by)
         self._started = time.time()
         self._clock = time.perf_counter()
+        self._loading = load_seconds()
 
     def in_memory(self, records: Iterable[Record]) -> Report:
         """Keep the rows."""
-        rows = _Rows()
+        rows = Rows()
         for chunk in self._chunks(records, rows):
             self._score(chunk, rows)
         self._check_error_rate(written=False)
@@ -249,7 +250,7 @@ class _Evaluation:
         for position, sample in enumerate(samples):
             results = {name: results[position] for name, results in scored.items()}
             self._book.scored(sample, results)
-            writer.sample(_row(sample, results))
+            writer.sample(row_of(sample, results))
         if self._machine.on_progress:
             self._machine.on_progress(len(samples))
 
@@ -279,43 +280,5 @@ class _Evaluation:
             "counts": self._book.counts(),
             "metrics": {name: ledger.report() for name, ledger in self._book.ledgers.items()},
             "warnings": self._book.warnings(self._notices),
-            "timing": _timing(self._started, self._seconds(), self._book.n_samples),
+            "timing": timing(self._started, self._seconds(), self._book.n_samples, load_seconds() - self._loading),
         }
-
-
-class _Rows:
-    """Rows kept in memory."""
-
-    def __init__(self) -> None:
-        self.samples: list[dict[str, Any]] = []
-        self.errors: list[dict[str, Any]] = []
-
-    def sample(self, row: Mapping[str, Any]) -> None:
-        self.samples.append(dict(row))
-
-    def unreadable(self, error: Unreadable) -> None:
-        self.errors.append(error_row(error))
-
-
-def _row(sample: Sample, results: Mapping[str, MetricResult]) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "index": sample.index,
-        "session_id": sample.session_id,
-        "assistant_id": sample.assistant_id,
-        "sample_id": sample.sample_id,
-        "tags": sample.tags,
-    }
-    if sample.columns:
-        row["columns"] = sample.columns
-    row["metrics"] = {
-        name: {"state": result.state, "score": result.score, **result.details} for name, result in results.items()
-    }
-    return row
-
-
-def _timing(started: float, seconds: float, n_samples: int) -> dict[str, Any]:
-    return {
-        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
-        "seconds": round(seconds, 3),
-        "samples_per_second": round(n_samples / seconds, 1) if seconds else None,
-    }

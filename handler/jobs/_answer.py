@@ -84,7 +84,7 @@ def _cuts(report: Mapping[str, Any], complete: str) -> Iterator[dict[str, Any]]:
 
 def problem(error: ScenescoreError) -> dict[str, Any]:
     """The error as a problem document (RFC 9457), with the members of error.json."""
-    title = (type(error).__doc__ or error.code).split(":")[0].split(";")[0].strip().rstrip(".")
+    title = (type(error).__doc__ or error.code).split(": ")[0].split(";")[0].strip().rstrip(".")
     members = {
         key: value for key, value in error.document().items() if value is not None and key not in ("schema", "message")
     }

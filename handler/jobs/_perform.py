@@ -111,8 +111,13 @@ def _hand_back(job: Job, settings: Settings, status: Status, output: str) -> Sta
 
 
 def _finish(job: Job, settings: Settings, status: Status, output: str) -> Status:
+    """Tell the bus, then write the end: a retry after a failure tells it twice rather than never."""
+    if settings.event_bus is not None:
+        try:
+            aws.put_event(settings.event_bus, "Evaluation Finished", status.document())
+        except ScenescoreError as error:
+            settle(replace(status, state="queued", reason=str(error)), output)
+            raise
     final = settle(status, output)
     forget_parked(job, output)
-    if settings.event_bus is not None:
-        aws.put_event(settings.event_bus, "Evaluation Finished", final.document())
     return final

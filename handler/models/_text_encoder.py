@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +27,7 @@ from handler.errors import ModelError, RequestError
 from handler.models._card import ModelCard, check_content, load_card
 from handler.settings import available_threads
 
-__all__ = ["Encoded", "TextEncoder", "TextVector", "shared_text_encoder"]
+__all__ = ["Encoded", "TextEncoder", "TextVector", "load_seconds", "shared_text_encoder"]
 
 TOKEN_BUDGET = 256  # tokens per batch; larger batches are under 4 % faster and need more memory
 MAX_THREADS = 256
@@ -181,6 +182,7 @@ class TextEncoder:
     def _session(self) -> Any:
         if self._like is not None:
             return self._like._session
+        started = time.perf_counter()
         import onnxruntime
 
         onnxruntime.disable_telemetry_events()  # it would note machine and model in the user's home
@@ -193,11 +195,13 @@ class TextEncoder:
         check_content(self.folder, self.card)
         path = self.folder / "model.onnx"
         try:
-            return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+            session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # ONNX Runtime raises a dozen unrelated classes
             raise ModelError(
                 f"ONNX Runtime cannot load the model: {error}", file=str(path), hint="Export it again with --force"
             ) from error
+        _load_times.append(time.perf_counter() - started)
+        return session
 
     @cached_property
     def _tokenizers(self) -> tuple[Any, Any]:
@@ -215,6 +219,14 @@ class TextEncoder:
             one.no_truncation()
         cutting.enable_truncation(self.card.max_tokens)
         return whole, cutting
+
+
+_load_times: list[float] = []
+
+
+def load_seconds() -> float:
+    """Time this process has spent loading models, the library included, in seconds."""
+    return sum(_load_times)
 
 
 def _forget_lock_in_child(encoder: weakref.ref[TextEncoder]) -> None:
