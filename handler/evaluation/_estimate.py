@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from handler.errors import RequestError
 from handler.evaluation._inputs import find_files, read_files
+from handler.evaluation._metrics import Machine
+from handler.evaluation._opened import read_options
 from handler.evaluation._request import EvaluationRequest
-from handler.evaluation._run import Machine
-from handler.formats import Notices, ReadOptions
+from handler.formats import Notices, plan_of
 from handler.models import TextEncoder, shared_text_encoder
 from handler.samples import Sample, Unreadable
 from handler.settings import Settings
@@ -86,11 +87,13 @@ def estimate(request: EvaluationRequest, machine: Machine) -> Estimate:
 
 def _read(request: EvaluationRequest) -> tuple[int, int, list[str], float | None]:
     """Frames, unreadable items, distinct texts in order of appearance, and distinct texts per frame where that is cut."""
-    options = ReadOptions(request.format, request.map, request.encoding, "skip")
+    options = replace(read_options(request), on_missing="skip")
     frames = unreadable = 0
     texts: dict[str, None] = {}
     share: float | None = None
-    for record in read_files(tuple(find_files(request.input or "")), options, Notices()):
+    files = tuple(find_files(request.input or ""))
+    plan = plan_of([info.location for info in files], options)
+    for record in read_files(files, options, Notices(), plan):
         if not isinstance(record, Sample):
             unreadable += isinstance(record, Unreadable)
             continue

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from handler import storage
 from handler.errors import StorageError
-from handler.formats import Notices, ReadOptions, open_records
+from handler.formats import Notices, Plan, ReadOptions, open_descriptions, read_plan
 from handler.samples import Record, Sample, Unreadable
 
 __all__ = ["find_files", "is_annotation", "read_files"]
@@ -54,14 +54,22 @@ def _without_results(files: list[storage.ObjectInfo]) -> list[storage.ObjectInfo
     ]
 
 
-def read_files(files: Sequence[storage.ObjectInfo], options: ReadOptions, notices: Notices) -> Iterator[Record]:
-    """The records of all files, as if they were one: indexes run on, and an unreadable item names its file."""
+def read_files(
+    files: Sequence[storage.ObjectInfo], options: ReadOptions, notices: Notices, plan: Plan | None
+) -> Iterator[Record]:
+    """The records of all files, as if they were one: indexes run on, and an unreadable item names its file.
+
+    plan: how answers to questions are read, None for descriptions.
+    """
+    if plan is not None:
+        yield from read_plan(plan, [(info.location, info.etag) for info in files], options, notices)
+        return
     if len(files) == 1:
-        yield from open_records(files[0].location, options, notices, if_match=files[0].etag)
+        yield from open_descriptions(files[0].location, options, notices, if_match=files[0].etag)
         return
     n = 0
     for info in files:
-        for record in open_records(info.location, options, notices, if_match=info.etag):
+        for record in open_descriptions(info.location, options, notices, if_match=info.etag):
             if isinstance(record, Sample):
                 record.index = n
                 n += 1
