@@ -16,6 +16,8 @@ Metric = TypeVar("Metric", bound=type[BaseMetric])
 
 _MODULES = (
     "handler.metrics.vision",
+    "handler.metrics.vlm2bench",
+    "handler.metrics.vqa",
     "handler.metrics.yesno",
 )
 _CLASSES: dict[str, type[BaseMetric]] = {}

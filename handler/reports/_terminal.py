@@ -208,7 +208,7 @@ _WORDS = {
     "missing_fine_answers": "fine-grained answers are missing and count as wrong",
     "surplus_fine_answers": "more fine-grained answers than questions; the surplus is ignored",
     "missing_sequence": "nothing was said about a sequence; it scores 0",
-    "incomplete_pair": "half of a pair of questions is missing",
+    "n_images_unknown": "the length of the image sequence is not known, and 2 is taken (give --questions)",
     "answer_id_missing": "answers of people without distinct answer_id",
     "unknown_group": "no frame has a tag or column of this name",
 }
