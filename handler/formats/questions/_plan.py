@@ -34,6 +34,8 @@ HOLDS: Mapping[Task, str] = {
     "sequences": "answers about image sequences",
     "vlm2bench": "VLM2-Bench answers",
 }
+MOST_SNIFFED = 50
+"""Files of a folder that are each looked at; of more, the first speaks for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,8 @@ def plan_files(files: tuple[str, ...], options: ReadOptions) -> Plan | None:
         return _as_asked(files, layout, companions, options)
     if layout is None:
         return None
+    if 1 < len(files) <= MOST_SNIFFED and (layout.role != "answers" or layout.whole):
+        files, layout, companions = _sorted_out(files, companions, options)
     found = {role: (location, _layout_at(location, options)) for role, location in companions.items()}
     notes = [layout.reason]
     if layout.role != "answers":
@@ -86,6 +90,25 @@ def plan_files(files: tuple[str, ...], options: ReadOptions) -> Plan | None:
         notes = [f"{layout.reason}, though it was not given as INPUT"]
     placed = _placed(found, notes)
     return _plan(files, layout, placed, notes, had_companions=bool(companions))
+
+
+def _sorted_out(
+    files: tuple[str, ...], companions: dict[Role, str], options: ReadOptions
+) -> tuple[tuple[str, ...], Layout, dict[Role, str]]:
+    """The files of a folder by what each holds: a question file may lie beside the answers."""
+    answers: list[tuple[str, Layout]] = []
+    companions = dict(companions)
+    for location in files:
+        layout = _layout_at(location, options)
+        if layout is None:
+            raise InputError("this file holds no answers, and others here do", file=location, hint="Move it away")
+        if layout.role == "answers":
+            answers.append((location, layout))
+        elif companions.setdefault(layout.role, location) != location:
+            raise InputError(f"two files hold {layout.role}", file=location, hint="Name one folder for each")
+    if not answers:
+        raise InputError("no file here holds answers", file=files[0], hint="Give the answers as INPUT")
+    return tuple(location for location, _ in answers), answers[0][1], companions
 
 
 def plan_items(item: Any, options: ReadOptions) -> Plan | None:
@@ -155,8 +178,9 @@ def _plan(
     *,
     had_companions: bool,
 ) -> Plan | None:
-    task = next((one.task for _, one in placed.values()), layout.task)
-    if layout.task is not None and task != layout.task:
+    tasks = {one.task for _, one in placed.values()} | ({layout.task} - {None})
+    task = next(iter(tasks), None)
+    if len(tasks) > 1:
         raise InputError(
             f"the files do not belong together: {'; '.join(notes)}",
             file=next(iter(files), None),

@@ -105,3 +105,7 @@ class Vlm2BenchHallucination(BaseMetric):
         elif not sequence.answer.strip():
             details["warnings"] = ["empty_answer"]
         return MetricResult(self.name, n_right / len(given) if coarse.right else 0.0, details)
+
+    def badness(self, result: MetricResult) -> float | None:
+        """Sequences that lost something, those that lost most first."""
+        return None if result.score is None or result.score >= 1 else -result.score
