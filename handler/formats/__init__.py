@@ -3,6 +3,7 @@
 from handler.formats._contract import Detection, Notices, Reader, ReadOptions, Source
 from handler.formats._detect import FORMATS
 from handler.formats._inspect import Inspection, TextLengths, inspect_records
+from handler.formats._plain import PlainObject, read_objects
 from handler.formats._python import records_from_python
 from handler.formats._reading import detect, open_descriptions, open_records, plan_of
 from handler.formats.questions import Plan, plan_items, read_items, read_plan
@@ -12,6 +13,7 @@ __all__ = [
     "Detection",
     "Inspection",
     "Notices",
+    "PlainObject",
     "Plan",
     "ReadOptions",
     "Reader",
@@ -24,6 +26,7 @@ __all__ = [
     "plan_items",
     "plan_of",
     "read_items",
+    "read_objects",
     "read_plan",
     "records_from_python",
 ]

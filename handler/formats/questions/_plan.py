@@ -204,6 +204,8 @@ def _plan(
             hint=f"Add --{needs} FILE",
         )
     locations = {role: location for role, (location, _) in placed.items()}
+    if task == "yesno" and layout.name == "vqa":
+        layout = layout._replace(name="pope")  # question_id and answer alone may be either
     return Plan(task, layout, files, locations.get("questions"), locations.get("references"), "; ".join(notes))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 import orjson
@@ -13,7 +13,7 @@ from handler.formats._scanner import Scanner
 from handler.formats._text import byte_lines
 from handler.formats.questions._layouts import LISTS
 
-__all__ = ["Item", "items_of"]
+__all__ = ["Item", "items_of", "listed_items"]
 
 
 class Item(NamedTuple):
@@ -26,11 +26,22 @@ class Item(NamedTuple):
 
 
 def items_of(source: Source, notices: Notices) -> Iterator[Item]:
-    """Raises InputError where the rest cannot be read."""
+    """The objects in lines, in a list, or in a document's list of records. Raises InputError where the rest cannot be
+    read."""
+    for _, item in listed_items(source, notices, LISTS):
+        yield item
+
+
+def listed_items(source: Source, notices: Notices, lists: Collection[str]) -> Iterator[tuple[str, Item]]:
+    """The same with the key of the list each comes from, "" outside of one. lists: the keys that hold records."""
     head = source.head.lstrip()
     first, _, rest = head.partition(b"\n")
     lines = head.startswith(b"{") and _is_json(first) and rest.lstrip()[:1] == b"{"
-    yield from _lines(source, notices) if lines or not head.startswith((b"{", b"[")) else _document(source, notices)
+    if lines or not head.startswith((b"{", b"[")):
+        for item in _lines(source, notices):
+            yield "", item
+    else:
+        yield from _document(source, notices, lists)
 
 
 def _is_json(line: bytes) -> bool:
@@ -53,16 +64,17 @@ def _lines(source: Source, notices: Notices) -> Iterator[Item]:
             yield Item(value, number, None, source.stem)
 
 
-def _document(source: Source, notices: Notices) -> Iterator[Item]:
+def _document(source: Source, notices: Notices, lists: Collection[str]) -> Iterator[tuple[str, Item]]:
     scanner = Scanner(source, notices)
     if scanner.peek() == "[":
-        yield from _list(scanner, source.stem)
+        for item in _list(scanner, source.stem):
+            yield "", item
     else:
-        yield from _object(scanner, source.stem)
+        yield from _object(scanner, source.stem, lists)
     if scanner.peek() == "{":  # lines of which the first could not be told from a document
         while scanner.peek():
             line, column = scanner.place()
-            yield Item(scanner.value(), line, column, source.stem)
+            yield "", Item(scanner.value(), line, column, source.stem)
     if scanner.peek():
         raise scanner.unexpected("Extra data")
 
@@ -73,8 +85,8 @@ def _list(scanner: Scanner, stem: str) -> Iterator[Item]:
         yield Item(scanner.value(), line, column, stem)
 
 
-def _object(scanner: Scanner, stem: str) -> Iterator[Item]:
-    """The elements of its list of records; the object itself where it has none."""
+def _object(scanner: Scanner, stem: str, lists: Collection[str]) -> Iterator[tuple[str, Item]]:
+    """The elements of its lists of records; the object itself where it has none."""
     line, column = scanner.place()
     scanner.pos += 1
     found: dict[str, Any] = {}
@@ -87,9 +99,10 @@ def _object(scanner: Scanner, stem: str) -> Iterator[Item]:
         if scanner.peek() != ":":
             raise scanner.unexpected("Expecting ':' delimiter")
         scanner.pos += 1
-        if scanner.peek() == "[" and key in LISTS:
+        if scanner.peek() == "[" and key in lists:
             listed = True
-            yield from _list(scanner, stem)
+            for item in _list(scanner, stem):
+                yield key, item
         else:
             found[key] = scanner.value()
         following = scanner.peek()
@@ -100,4 +113,4 @@ def _object(scanner: Scanner, stem: str) -> Iterator[Item]:
             raise scanner.unexpected("Expecting ',' delimiter")
     scanner.pos += 1
     if not listed:
-        yield Item(found, line, column, stem)
+        yield "", Item(found, line, column, stem)
