@@ -81,4 +81,4 @@ def _kind(question_id: str, wanted: Any, usual: str | None) -> tuple[str, str | 
         if match:
             return "comparison", match[1], match[2]
         return "matching", question_id, "p" if label == "T" else "n"
-    return usual or "grouping", None, None
+    return (usual or "grouping") if is_missing(wanted) else "grouping", None, None
