@@ -55,8 +55,7 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
     more = "at least " if found.bounded else ""
     if detection.roles:
         yield "task", detection.holds
-    noun = "answer" if detection.roles else "frame"
-    yield "holds", f"{many(found.n_samples, noun)} in {more}{many(found.n_sessions, 'session')}"
+    yield "holds", f"{many(found.n_samples, _noun(found))} in {more}{many(found.n_sessions, 'session')}"
     yield "texts", f"{more}{found.n_distinct_texts:,} distinct"
     for name, lengths in (("answers", found.answer_lengths), ("references", found.reference_lengths)):
         if lengths:
@@ -66,11 +65,16 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
     yield from _troubles(found)
 
 
+def _noun(found: Inspection) -> str:
+    return "answer" if found.detection.roles else "frame"
+
+
 def _troubles(found: Inspection) -> Iterator[tuple[str, str]]:
+    noun = _noun(found)
     for field, n in found.missing.items():
-        yield "missing", f"{field} in {many(n, 'frame')}"
+        yield "missing", f"{field} in {many(n, noun)}"
     for field, n in found.blank.items():
-        yield "blank", f"{field} in {many(n, 'frame')}"
+        yield "blank", f"{field} in {many(n, noun)}"
     if found.n_empty_sessions:
         yield "empty", f"{many(found.n_empty_sessions, 'session')} without frames: {', '.join(found.empty_sessions)}"
     if found.n_unreadable:

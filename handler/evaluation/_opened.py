@@ -86,7 +86,7 @@ def _companions(request: EvaluationRequest) -> Iterator[tuple[str, str]]:
 
 def _from_python(data: Any, options: ReadOptions, notices: Notices) -> tuple[Plan | None, Iterator[Record]]:
     """Objects in a list or generator may be answers to questions; anything else holds descriptions."""
-    if hasattr(data, "columns") or isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
+    if not isinstance(data, (list, tuple, Iterator)):
         return None, records_from_python(data, options, notices)
     stream = iter(data)
     first = list(itertools.islice(stream, 1))

@@ -94,6 +94,8 @@ def _worst(metrics: Mapping[str, Any]) -> str:
         by = f" by {one['assistant_id']}" if several else ""
         place = _printable(f"{one['session_id']} / {one['sample_id']}{by}")
         lines.append(f"  {one['similarity_score']:.3f}  {place}")
+        if "question" in one:
+            lines += _quoted("asked ", one["question"])
         lines += _quoted("model ", one["answer"])
         lines += _quoted("person", one["references"][0] if one["references"] else "")
     return "\n".join(lines)

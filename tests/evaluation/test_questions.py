@@ -234,3 +234,16 @@ def test_records_in_memory_are_joined_as_files_are(pope):
     assert report["metrics"]["pope"]["overall"]["n_samples"] == 40
     whole = evaluate([{"answer": "Yes", "label": "yes"}, {"answer": "NO", "label": "no"}])
     assert whole["metrics"]["pope"]["overall"]["accuracy"] == 1.0
+
+
+def test_a_folder_may_hold_the_questions_beside_the_answers(pope, tmp_path):
+    questions, answers = pope
+    (tmp_path / "run").mkdir()
+    write_lines(tmp_path / "run" / "answers-1.jsonl", answers[:25])
+    write_lines(tmp_path / "run" / "answers-2.jsonl", answers[25:])
+    (tmp_path / "run" / questions.name).write_text(questions.read_text())
+    whole = evaluate(write_lines(tmp_path / "answers.jsonl", answers), questions=questions)
+    assert figures(evaluate(tmp_path / "run")) == figures(whole)
+    (tmp_path / "run" / "again.json").write_text(questions.read_text())
+    with pytest.raises(InputError, match="two files hold questions"):
+        evaluate(tmp_path / "run")

@@ -8,7 +8,7 @@ import pytest
 
 from handler.errors import InputError
 from handler.formats import Notices, ReadOptions, detect, open_records
-from handler.formats.questions import layout_of
+from handler.formats.questions import _joining, layout_of
 from handler.samples import BenchSample, SequenceSample, Unreadable, VqaSample, YesNoSample
 
 POPE_QUESTION = {"question_id": 1, "image": "a.jpg", "text": "Is there a dog in the image?", "label": "yes"}
@@ -208,3 +208,10 @@ def test_a_format_asked_for_wins_over_what_the_content_shows(tmp_path):
     assert sample.references == ("yes",)
     (sample,) = read(answers, format="jsonl")
     assert type(sample).__name__ == "Sample"
+
+
+def test_more_questions_than_are_held_in_memory_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(_joining, "MAX_JOINED", 1)
+    questions = write(tmp_path / "q.json", POPE_QUESTION, {**POPE_QUESTION, "question_id": 2})
+    with pytest.raises(InputError, match="more than 1 entries"):
+        read(write(tmp_path / "a.jsonl", LLAVA), questions=questions)

@@ -81,8 +81,8 @@ def plan_files(files: tuple[str, ...], options: ReadOptions) -> Plan | None:
         return _as_asked(files, layout, companions, options)
     if layout is None:
         return None
-    if 1 < len(files) <= MOST_SNIFFED and (layout.role != "answers" or layout.whole):
-        files, layout, companions = _sorted_out(files, companions, options)
+    if 1 < len(files) <= MOST_SNIFFED:
+        files, layout, companions = _sorted_out(files, layout, companions, options)
     found = {role: (location, _layout_at(location, options)) for role, location in companions.items()}
     notes = [layout.reason]
     if layout.role != "answers":
@@ -93,22 +93,25 @@ def plan_files(files: tuple[str, ...], options: ReadOptions) -> Plan | None:
 
 
 def _sorted_out(
-    files: tuple[str, ...], companions: dict[Role, str], options: ReadOptions
+    files: tuple[str, ...], first: Layout, companions: dict[Role, str], options: ReadOptions
 ) -> tuple[tuple[str, ...], Layout, dict[Role, str]]:
-    """The files of a folder by what each holds: a question file may lie beside the answers."""
-    answers: list[tuple[str, Layout]] = []
+    """The files of a folder by what each holds: a question file may lie beside the answers, and a shard may be empty."""
+    heads = {location: _head_at(location, options) for location in files}
+    layouts = {location: layout_of_text(head) for location, head in heads.items() if head.strip()}
+    others = {location: one.role for location, one in layouts.items() if one is not None and one.role != "answers"}
+    if not others and not first.whole:
+        return files, first, companions
     companions = dict(companions)
-    for location in files:
-        layout = _layout_at(location, options)
-        if layout is None:
-            raise InputError("this file holds no answers, and others here do", file=location, hint="Move it away")
-        if layout.role == "answers":
-            answers.append((location, layout))
-        elif companions.setdefault(layout.role, location) != location:
-            raise InputError(f"two files hold {layout.role}", file=location, hint="Name one folder for each")
+    for location, role in others.items():
+        if companions.setdefault(role, location) != location:
+            raise InputError(f"two files hold {role}", file=location, hint="Name one folder for each")
+    strange = next((location for location, layout in layouts.items() if layout is None), None)
+    if strange is not None:
+        raise InputError("this file holds no answers, and others here do", file=strange, hint="Move it away")
+    answers = {location: one for location, one in layouts.items() if one is not None and location not in others}
     if not answers:
         raise InputError("no file here holds answers", file=files[0], hint="Give the answers as INPUT")
-    return tuple(location for location, _ in answers), answers[0][1], companions
+    return tuple(answers), next(iter(answers.values())), companions
 
 
 def plan_items(item: Any, options: ReadOptions) -> Plan | None:
@@ -131,9 +134,13 @@ def _companions(options: ReadOptions) -> dict[Role, str]:
     return {role: location for role, location in given.items() if location is not None}
 
 
-def _layout_at(location: str, options: ReadOptions) -> Layout | None:
+def _head_at(location: str, options: ReadOptions) -> str:
     with open_source(location, options) as source:
-        text = source.head.decode("utf-8", "replace")
+        return source.head.decode("utf-8", "replace")
+
+
+def _layout_at(location: str, options: ReadOptions) -> Layout | None:
+    text = _head_at(location, options)
     if not text.strip() and _companions(options):
         raise InputError("the file is empty", file=location, hint="Write at least one answer or question")
     return layout_of_text(text)
