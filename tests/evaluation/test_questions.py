@@ -247,3 +247,17 @@ def test_a_folder_may_hold_the_questions_beside_the_answers(pope, tmp_path):
     (tmp_path / "run" / "again.json").write_text(questions.read_text())
     with pytest.raises(InputError, match="two files hold questions"):
         evaluate(tmp_path / "run")
+
+
+def test_splits_in_one_file_are_summed_apart_and_together(tmp_path):
+    """30 random, 30 popular: rightly answered are all of the first and half of the second."""
+    rows = [
+        {"question_id": n, "text": "?", "label": ["yes", "no"][n % 2], "category": ["random", "popular"][n // 30]}
+        for n in range(60)
+    ]
+    questions = write_lines(tmp_path / "pope.jsonl", rows)
+    answers = [{"question_id": n, "answer": rows[n]["label"] if n < 30 else "Yes"} for n in range(60)]
+    metric = evaluate(write_lines(tmp_path / "a.jsonl", answers), questions=questions)["metrics"]["pope"]
+    assert {one["session_id"]: one["accuracy"] for one in metric["sessions"]} == {"random": 1.0, "popular": 0.5}
+    assert {one["session_id"]: one["yes_ratio"] for one in metric["sessions"]} == {"random": 0.5, "popular": 1.0}
+    assert (metric["overall"]["accuracy"], metric["overall"]["yes_ratio"]) == (0.75, 0.75)

@@ -44,10 +44,16 @@ def _question(context: Context, value: Mapping[str, Any], stem: str) -> _Questio
     label = value.get(context.names.label)
     if not isinstance(label, str):
         raise FieldError(context.names.label, f"is {describe(label)}, not yes or no")
-    split = as_id(value.get("split"), "split") or stem
+    split = _split(value) or stem
     return _Question(
         context.names.id_of(value), label, text_at(value, "text", "question"), text_at(value, "image"), split
     )
+
+
+def _split(value: Mapping[str, Any]) -> str | None:
+    """What a question belongs to, where one file holds several sets."""
+    name = next((name for name in ("split", "category", "session_id") if name in value), "split")
+    return as_id(value.get(name), name)
 
 
 def _sample(
@@ -75,6 +81,6 @@ def _whole(context: Context, value: Mapping[str, Any], item: Item, index: int) -
     label = value.get(context.names.label)
     if not is_missing(label) and not isinstance(label, str):
         raise FieldError(context.names.label, f"is {describe(label)}, not yes or no")
-    split = as_id(value.get("split", value.get("session_id")), "split") or item.stem
+    split = _split(value) or item.stem
     question = _Question(answer.id, label, answer.question, text_at(value, "image"), split) if label else None
     return _sample(index, question, answer, item, split)

@@ -14,6 +14,8 @@ from handler.statistics import wilson_interval
 
 __all__ = ["Pope", "PopeTally"]
 
+RAW = 200  # characters of an answer kept in its row: enough to see what the rule saw
+
 
 class PopeTally(Tally):
     """The four counts of a yes/no test, and how often the model says yes.
@@ -109,7 +111,7 @@ class Pope(BaseMetric):
         if sample.answer is None:
             return self._skip(sample, "missing_answer")
         said, rule = (pope_polarity if self.mode.compat else polarity)(sample.answer)
-        details: dict[str, Any] = {"parsed": said, "rule": rule}
+        details: dict[str, Any] = {"raw": sample.answer[:RAW], "parsed": said, "rule": rule}
         if not sample.references:
             return MetricResult(self.name, None, {"skipped": "missing_reference", **details})
         label = self._label(sample.references[0])
