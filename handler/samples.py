@@ -10,7 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["EmptySession", "Record", "Sample", "Unreadable", "is_blank"]
+__all__ = [
+    "BenchSample",
+    "EmptySession",
+    "Record",
+    "Sample",
+    "SequenceSample",
+    "Unreadable",
+    "VqaSample",
+    "YesNoSample",
+    "is_blank",
+]
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})  # Unicode categories of characters that show nothing
 
@@ -46,6 +56,56 @@ class Sample:
     tags: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     columns: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     line: int | None = None
+
+
+@dataclass(slots=True)
+class YesNoSample(Sample):
+    """One answer to one yes/no question; `references` holds the label, () when the answer has no question.
+
+    session_id: the split. question: its text, where the file has it.
+    """
+
+    question: str | None = None
+
+
+@dataclass(slots=True)
+class VqaSample(Sample):
+    """One answer to one question about a picture; `references` holds what people answered, in the file's order.
+
+    record_keys: per reference, what else its record says (its answer_id). VQA's own tool drops twins by it.
+    """
+
+    question: str | None = None
+    question_type: str | None = None
+    answer_type: str | None = None
+    record_keys: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class SequenceSample(Sample):
+    """The answers about one image sequence: `answer` and `references` are those of the coarse question.
+
+    coarse_type: count, mcq, tf or text. fine_answers: in order, None where missing. fine_labels: yes or no.
+    session_id: the task.
+    """
+
+    coarse_type: str = "text"
+    fine_answers: tuple[str | None, ...] = ()
+    fine_labels: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class BenchSample(Sample):
+    """One answer of a VLM2-Bench file, with what its own scripts look at.
+
+    kind: matching (GC), comparison (OC and PC), counting or grouping. pair, half: which pair of questions it belongs to,
+    and which half of it (p or n). n_images: length of the image sequence; None when nothing says it.
+    """
+
+    kind: str = "grouping"
+    pair: str | None = None
+    half: str | None = None
+    n_images: int | None = None
 
 
 @dataclass(slots=True)

@@ -18,6 +18,8 @@ __all__ = ["add_reading", "assignment", "local_input", "mapping", "print_json"]
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """How to read the file."""
     add = parser.add_argument
+    add("--questions", metavar="F", help="the questions that INPUT answers, e.g. POPE's, or gated sequences")
+    add("--references", metavar="F", help="what people said, where it is a file of its own, e.g. VQA annotations")
     add("--format", default="auto", help="the file's format (auto)")
     add("--map", action="append", default=[], metavar="FIELD=COLUMN", help="read FIELD from COLUMN or #n; repeatable")
     add("--encoding", help="text encoding of the file (utf-8)")

@@ -15,7 +15,7 @@ import orjson
 from handler.cli._model import model_folder
 from handler.cli._options import add_reading, assignment, local_input, mapping, print_json
 from handler.errors import RequestError, one_line
-from handler.evaluation import EvaluationRequest, Machine, estimate
+from handler.evaluation import EvaluationRequest, Machine, estimate, needs_text_encoder
 from handler.evaluation import run as evaluate
 from handler.reports import dump_json, render
 from handler.settings import DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD, Settings
@@ -74,6 +74,8 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
     request = EvaluationRequest.parse(
         {
             "input": source,
+            "questions": options.questions,
+            "references": options.references,
             "output": options.output or Settings.from_environment().output,
             "metrics": options.metrics.split(",") if options.metrics else None,
             "threshold": options.threshold,
@@ -91,7 +93,7 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
     )
     if options.threads is not None and options.threads < 1:
         raise RequestError("--threads must be at least 1", field="threads")
-    folder = model_folder(options.model)
+    folder = model_folder(options.model) if needs_text_encoder(request) else options.model
     if options.dry_run:
         return _dry_run(request, Machine(model=folder, threads=options.threads), as_json=options.json)
     with _progress() as on_progress:

@@ -25,7 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read the file once and print what is in it."""
-    reading = ReadOptions(format=options.format, mapping=mapping(options.map), encoding=options.encoding)
+    reading = ReadOptions(
+        format=options.format,
+        mapping=mapping(options.map),
+        encoding=options.encoding,
+        questions=options.questions,
+        references=options.references,
+    )
     for number, info in enumerate(find_files(options.input)):
         found = inspect_records(info.location, reading)
         if options.json:
@@ -44,8 +50,11 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
     yield "file", f"{found.location} ({found.file_bytes:,} bytes)" if found.file_bytes is not None else found.location
     yield "read as", ", ".join(part for part in parts if part)
     yield "because", detection.reason
+    yield from detection.roles.items()
     more = "at least " if found.bounded else ""
-    yield "holds", f"{many(found.n_samples, 'frame')} in {more}{many(found.n_sessions, 'session')}"
+    if detection.roles:
+        yield "task", detection.holds
+    yield "holds", f"{many(found.n_samples, _noun(found))} in {more}{many(found.n_sessions, 'session')}"
     yield "texts", f"{more}{found.n_distinct_texts:,} distinct"
     for name, lengths in (("answers", found.answer_lengths), ("references", found.reference_lengths)):
         if lengths:
@@ -55,11 +64,16 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
     yield from _troubles(found)
 
 
+def _noun(found: Inspection) -> str:
+    return "answer" if found.detection.roles else "frame"
+
+
 def _troubles(found: Inspection) -> Iterator[tuple[str, str]]:
+    noun = _noun(found)
     for field, n in found.missing.items():
-        yield "missing", f"{field} in {many(n, 'frame')}"
+        yield "missing", f"{field} in {many(n, noun)}"
     for field, n in found.blank.items():
-        yield "blank", f"{field} in {many(n, 'frame')}"
+        yield "blank", f"{field} in {many(n, noun)}"
     if found.n_empty_sessions:
         yield "empty", f"{many(found.n_empty_sessions, 'session')} without frames: {', '.join(found.empty_sessions)}"
     if found.n_unreadable:
@@ -85,6 +99,10 @@ def _table(delimiter: str | None) -> str | None:
 def _next_step(found: Inspection, options: argparse.Namespace) -> str:
     """The command to type, or what to tell us first where a field is missing everywhere."""
     words: list[Any] = ["scenescore", "evaluate", options.input]
+    words[2] = found.detection.roles.get("answers", words[2])
+    for role in ("questions", "references"):
+        if role in found.detection.roles:
+            words += [f"--{role}", found.detection.roles[role]]
     for one in options.map:
         words += ["--map", one]
     if options.encoding:

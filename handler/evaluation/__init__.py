@@ -2,9 +2,11 @@
 
 from handler.evaluation._estimate import Estimate, estimate
 from handler.evaluation._inputs import find_files, is_annotation
+from handler.evaluation._metrics import Machine
+from handler.evaluation._needs import needs_text_encoder
 from handler.evaluation._python import evaluate
 from handler.evaluation._request import EvaluationRequest
-from handler.evaluation._run import Machine, request_identity, run, write_error
+from handler.evaluation._run import request_identity, run, write_error
 
 __all__ = [
     "Estimate",
@@ -14,6 +16,7 @@ __all__ = [
     "evaluate",
     "find_files",
     "is_annotation",
+    "needs_text_encoder",
     "request_identity",
     "run",
     "write_error",

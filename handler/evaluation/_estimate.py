@@ -5,16 +5,18 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from handler.errors import RequestError
 from handler.evaluation._inputs import find_files, read_files
+from handler.evaluation._metrics import Machine, make_metrics
+from handler.evaluation._needs import needs_text_encoder
+from handler.evaluation._opened import read_options, sample_of
 from handler.evaluation._request import EvaluationRequest
-from handler.evaluation._run import Machine, make_metrics
-from handler.formats import Notices, ReadOptions
+from handler.formats import Notices, plan_of
 from handler.models import TextEncoder, shared_text_encoder
 from handler.samples import Sample, Unreadable
-from handler.settings import Settings
+from handler.settings import Settings, available_threads
 
 __all__ = ["Estimate", "estimate"]
 
@@ -30,7 +32,8 @@ USD_PER_GB_SECOND = 0.0000166667  # x86, first tier, us-east-1 (AWS Lambda prici
 class Estimate:
     """What a run would take.
 
-    tokens: of all distinct texts, cut at the model's limit. tokens_per_second: measured here, with `threads` threads.
+    tokens: of all distinct texts, cut at the model's limit. tokens_per_second: measured here, with `threads` threads; 0
+    when no model is needed.
     core_seconds: on one core like one of this machine's. lambda_usd: those seconds at Lambda's price for one vCPU.
     """
 
@@ -46,6 +49,12 @@ class Estimate:
 
     def lines(self) -> list[str]:
         """The estimate with its arithmetic, for a person."""
+        if not self.tokens_per_second:
+            return [
+                f"answers          {self.frames:,}" + (f" ({self.unreadable:,} unreadable)" if self.unreadable else ""),
+                f"expected time    no model is needed: {self.frames:,} / {1 / SECONDS_PER_FRAME:,.0f} "
+                f"= {self.seconds:,.1f} s",
+            ]
         per_core = self.tokens_per_second / self.threads
         return [
             f"frames           {self.frames:,}" + (f" ({self.unreadable:,} unreadable)" if self.unreadable else ""),
@@ -62,7 +71,9 @@ def estimate(request: EvaluationRequest, machine: Machine) -> Estimate:
     """Read the whole input, encode a few of its texts, and say what a run would take. Nothing is written."""
     if request.input is None:
         raise RequestError("an estimate needs an input file", field="input")
-    make_metrics(request, machine)  # refuses what the run would refuse
+    make_metrics(request, machine, sample_of(request))  # refuses what the run would refuse
+    if not needs_text_encoder(request):
+        return _without_model(request, machine.threads or available_threads())
     encoder = shared_text_encoder(machine.model or Settings.from_environment().model, machine.threads)
     frames, unreadable, texts, share = _read(request)
     counted = [(text, min(len(encoder.token_ids(text)[0]), encoder.card.max_tokens)) for text in texts[:COUNTED]]
@@ -85,13 +96,22 @@ def estimate(request: EvaluationRequest, machine: Machine) -> Estimate:
     )
 
 
+def _without_model(request: EvaluationRequest, threads: int) -> Estimate:
+    frames, unreadable, texts, _ = _read(request)
+    seconds = frames * SECONDS_PER_FRAME
+    price = seconds * GB_PER_VCPU * USD_PER_GB_SECOND
+    return Estimate(frames, unreadable, len(texts), 0, threads, 0.0, seconds, seconds, price)
+
+
 def _read(request: EvaluationRequest) -> tuple[int, int, list[str], float | None]:
     """Frames, unreadable items, distinct texts in order of appearance, and distinct texts per frame where that is cut."""
-    options = ReadOptions(request.format, request.map, request.encoding, "skip")
+    options = replace(read_options(request), on_missing="skip")
     frames = unreadable = 0
     texts: dict[str, None] = {}
     share: float | None = None
-    for record in read_files(tuple(find_files(request.input or "")), options, Notices()):
+    files = tuple(find_files(request.input or ""))
+    plan = plan_of([info.location for info in files], options)
+    for record in read_files(files, options, Notices(), plan):
         if not isinstance(record, Sample):
             unreadable += isinstance(record, Unreadable)
             continue

@@ -26,10 +26,12 @@ from handler.settings import available_threads
 __all__ = [
     "InputIdentity",
     "check_precision",
+    "content_of",
     "environment",
     "folder_location",
     "identify_files",
     "identify_records",
+    "list_files",
     "own_options",
     "refuse_unused",
     "request_document",
@@ -71,12 +73,20 @@ class InputIdentity:
 
 def identify_files(location: str) -> InputIdentity:
     """Name an input location by its content. Raises StorageError when there is nothing."""
-    files = tuple(find_files(location))
+    files = list_files(location)
     stamps = tuple(_stamp(info.location) for info in files)
-    contents = [info.etag or _hash_of_file(info.location) for info in files]
-    one = len(files) == 1 and files[0].location == location
-    content = contents[0] if one else _hash_of_listing(files, contents)
+    content = _content(location, files)
     return InputIdentity(_name_of(location), content, location, sum(info.size for info in files), files, stamps)
+
+
+def list_files(location: str) -> tuple[storage.ObjectInfo, ...]:
+    """The objects to read. Raises StorageError when there is nothing."""
+    return tuple(find_files(location))
+
+
+def content_of(location: str) -> str:
+    """S3 etag, or the first 16 hex digits of the sha256, of what lies at a location."""
+    return _content(location, list_files(location))
 
 
 def identify_records(records: Sequence[Record]) -> InputIdentity:
@@ -92,12 +102,17 @@ def unopened(request: EvaluationRequest, content: str) -> InputIdentity:
     return InputIdentity("records" if request.input is None else _name_of(request.input), content, request.input)
 
 
-def folder_location(request: EvaluationRequest, source: InputIdentity, metrics: Sequence[BaseMetric]) -> str:
-    """`<output>/<input key>/<content>-<request hash>`."""
+def folder_location(
+    request: EvaluationRequest,
+    source: InputIdentity,
+    metrics: Sequence[BaseMetric],
+    companions: Mapping[str, str],
+) -> str:
+    """`<output>/<input key>/<content>-<request hash>`. companions: {role: content} of the files beside the input."""
     assert request.output is not None
     signatures = {metric.name: metric.signature() for metric in metrics}
     key = [part if part not in ("", ".", "..") else "_" for part in source.name.split("/")]
-    return storage.join(request.output, *key, f"{source.content}-{request.identity(signatures, {})}")
+    return storage.join(request.output, *key, f"{source.content}-{request.identity(signatures, dict(companions))}")
 
 
 def own_options(cls: type[BaseMetric], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,10 +126,11 @@ def own_options(cls: type[BaseMetric], given: Mapping[str, Any]) -> dict[str, An
     return dict(given)
 
 
-def refuse_unused(request: EvaluationRequest, names: Sequence[str]) -> None:
-    """A file that no metric reads, or options for a metric that does not run, are a mistake worth saying."""
+def refuse_unused(request: EvaluationRequest, names: Sequence[str], roles: Mapping[str, str]) -> None:
+    """A file that nothing reads, or options for a metric that does not run, are a mistake worth saying."""
     for role in ("references", "questions", "calibration"):
-        if getattr(request, role) is not None:
+        location = getattr(request, role)
+        if location is not None and location not in roles.values():
             raise RequestError(f"no metric of this request reads a {role} file: {', '.join(names)}", field=role)
     for name in request.options:
         if name not in names:
@@ -170,6 +186,12 @@ def _name_of(location: str) -> str:
         return location.split("/", 3)[-1].rstrip("/")
     name = Path(location).name
     return name if name not in ("", "..") else Path(location).resolve().name
+
+
+def _content(location: str, files: Sequence[storage.ObjectInfo]) -> str:
+    contents = [info.etag or _hash_of_file(info.location) for info in files]
+    one = len(files) == 1 and files[0].location == location
+    return contents[0] if one else _hash_of_listing(files, contents)
 
 
 def _hash_of_listing(files: Sequence[storage.ObjectInfo], contents: Sequence[str]) -> str:

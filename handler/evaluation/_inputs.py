@@ -8,7 +8,7 @@ from pathlib import Path
 
 from handler import storage
 from handler.errors import StorageError
-from handler.formats import Notices, ReadOptions, open_records, stem_of
+from handler.formats import Notices, Plan, ReadOptions, open_descriptions, read_plan, stem_of
 from handler.samples import Record, Sample, Unreadable
 
 __all__ = ["find_files", "is_annotation", "read_files"]
@@ -55,10 +55,18 @@ def _is_result(location: str) -> bool:
     return name in RESULT_FILES and re.fullmatch(r".+-[0-9a-f]{12}", folder) is not None
 
 
-def read_files(files: Sequence[storage.ObjectInfo], options: ReadOptions, notices: Notices) -> Iterator[Record]:
-    """The records of all files, as if they were one: indexes run on, and an unreadable item names its file."""
+def read_files(
+    files: Sequence[storage.ObjectInfo], options: ReadOptions, notices: Notices, plan: Plan | None
+) -> Iterator[Record]:
+    """The records of all files, as if they were one: indexes run on, and an unreadable item names its file.
+
+    plan: how answers to questions are read, None for descriptions.
+    """
+    if plan is not None:
+        yield from read_plan(plan, [(info.location, info.etag) for info in files], options, notices)
+        return
     if len(files) == 1:
-        yield from open_records(files[0].location, options, notices, if_match=files[0].etag)
+        yield from open_descriptions(files[0].location, options, notices, if_match=files[0].etag)
         return
     n = 0
     stems: dict[str, str] = {}
@@ -66,7 +74,7 @@ def read_files(files: Sequence[storage.ObjectInfo], options: ReadOptions, notice
         stem = stem_of(storage.name_of(info.location))
         if stems.setdefault(stem, info.location) != info.location:
             notices.add("same_file_name", f"{stems[stem]} and {info.location} share the default session {stem!r}")
-        for record in open_records(info.location, options, notices, if_match=info.etag):
+        for record in open_descriptions(info.location, options, notices, if_match=info.etag):
             if isinstance(record, Sample):
                 record.index = n
                 n += 1

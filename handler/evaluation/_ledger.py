@@ -158,6 +158,7 @@ class Ledger:
 def _entry(sample: Sample, result: MetricResult) -> dict[str, Any]:
     """references: the one that counted first."""
     best = result.details.get("best_reference", 0)
+    question = sample.columns.get("question")
     references = [*sample.references[best : best + 1], *sample.references[:best], *sample.references[best + 1 :]]
     return {
         "index": sample.index,
@@ -166,6 +167,7 @@ def _entry(sample: Sample, result: MetricResult) -> dict[str, Any]:
         "sample_id": sample.sample_id,
         "score": result.score,
         "similarity_score": result.details.get("similarity_score", result.score),
+        **({"question": _cut(question)} if isinstance(question, str) else {}),
         "answer": _cut(sample.answer or ""),
         "references": [_cut(one) for one in references[:3]],
     }

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from handler.errors import RequestError
+from handler.evaluation._metrics import Machine
 from handler.evaluation._request import EvaluationRequest
-from handler.evaluation._run import Machine, run
+from handler.evaluation._run import run
 from handler.reports import Report
 
 __all__ = ["evaluate"]

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from handler.errors import InputError, OutOfTimeError, RequestError, ScenescoreError
 from handler.evaluation import _identity
 from handler.evaluation._book import Book
 from handler.evaluation._chunks import chunks
-from handler.evaluation._inputs import read_files
+from handler.evaluation._metrics import Machine, check_fit, make_metrics
+from handler.evaluation._opened import open_input
 from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._rows import Rows, row_of, timing
-from handler.formats import Notices, ReadOptions, records_from_python
-from handler.metrics import BaseMetric, get_metric, metric_class, select_metrics
-from handler.models import load_seconds, shared_text_encoder
+from handler.formats import Notices
+from handler.metrics import BaseMetric
+from handler.models import load_seconds
 from handler.reports import Parts, Report, ResultFolder, update_latest
 from handler.samples import EmptySession, Record, Sample, Unreadable
-from handler.settings import Settings
 
-__all__ = ["Machine", "request_identity", "run", "write_error"]
+__all__ = ["request_identity", "run", "write_error"]
 
 
 class RowSink(Protocol):
@@ -37,25 +35,6 @@ class RowSink(Protocol):
 
 
 CHUNK = 256  # samples scored together; no score depends on it
-DEFAULT_METRICS = ("vision.similarity", "vision.hallucination")
-
-
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """What the caller's machine offers, none of which changes a score.
-
-    model: the exported text encoder's folder. threads: None means the cores this process may use. force: score again
-    though a finished result exists. on_progress: called with the number of samples just scored. must_stop: asked after
-    each chunk; when it says yes, what is scored is saved, OutOfTimeError is raised, and the same call goes on from there.
-    sequencer: S3's order of writes to the input's key, for `latest.json`.
-    """
-
-    model: Path | None = None
-    threads: int | None = None
-    force: bool = False
-    on_progress: Callable[[int], object] | None = None
-    must_stop: Callable[[], bool] | None = None
-    sequencer: str | None = None
 
 
 def run(request: EvaluationRequest, machine: Machine | None = None, *, records: Any = None) -> Report:
@@ -65,53 +44,32 @@ def run(request: EvaluationRequest, machine: Machine | None = None, *, records: 
     Raises ScenescoreError; with an output, the folder then holds error.json and errors.jsonl.
     """
     machine = machine or Machine()
-    metrics = make_metrics(request, machine)
+    metrics = make_metrics(request, machine) if request.metrics else None
     notices = Notices()
-    source, stream = _open_input(request, records, notices)
-    evaluation = _Evaluation(request, machine, metrics, source, notices)
+    opened = open_input(request, records, notices)
+    if metrics is None:
+        metrics = make_metrics(request, machine, opened.sample)
+    check_fit(request, metrics, opened.sample, opened.roles)
+    evaluation = _Evaluation(request, machine, metrics, opened.source, notices)
     if request.output is None:
-        return evaluation.in_memory(stream)
-    folder = ResultFolder(_identity.folder_location(request, source, metrics))
+        return evaluation.in_memory(opened.records)
+    location = _identity.folder_location(request, opened.source, metrics, opened.companions)
+    folder = ResultFolder(location)
     done = None if machine.force else folder.report()
     if done is not None:
         if machine.sequencer is not None:
-            update_latest(folder.location, source.content, machine.sequencer)
+            update_latest(folder.location, opened.source.content, machine.sequencer)
         return Report(done, location=folder.location, already_done=True)
-    return evaluation.into(folder, stream) if machine.must_stop is None else evaluation.in_parts(folder, stream)
-
-
-def _open_input(
-    request: EvaluationRequest, records: Any, notices: Notices
-) -> tuple[_identity.InputIdentity, Iterable[Record]]:
-    """What is scored, and its records: read as they are asked for, except that Python data must be held to be named."""
-    given = [one is not None for one in (records, request.sessions, request.input)]
-    if sum(given) != 1:
-        what = "give either an input file or records" if sum(given) else "there is nothing to evaluate"
-        raise RequestError(what, field="input", hint="Name a file, or pass sessions")
-    options = ReadOptions(request.format, request.map, request.encoding, request.on_missing)
-    if request.input is not None:
-        source = _identity.identify_files(request.input)
-        return source, read_files(source.files, options, notices)
-    stream = records_from_python(request.sessions if records is None else records, options, notices)
-    if request.output is None:
-        return _identity.InputIdentity("records", ""), stream
-    held = list(_up_to(stream, request.limit))
-    return _identity.identify_records(held), held
-
-
-def _up_to(records: Iterable[Record], limit: int | None) -> Iterator[Record]:
-    """The records up to the last sample that will be scored: a generator may never end."""
-    left = limit
-    for record in records:
-        yield record
-        if left is not None and isinstance(record, Sample):
-            left -= 1
-            if not left:
-                return
+    if machine.must_stop is None:
+        return evaluation.into(folder, opened.records)
+    return evaluation.in_parts(folder, opened.records)
 
 
 def request_identity(request: EvaluationRequest, machine: Machine) -> str:
-    """The request hash of result folders: everything that can change a result, the model included."""
+    """A hash of everything that can change a result, the model included, but for what the named files hold.
+
+    Nothing is read: where the request names no metrics, those for descriptions stand for what the input will ask for.
+    """
     return request.identity({metric.name: metric.signature() for metric in make_metrics(request, machine)}, {})
 
 
@@ -121,27 +79,9 @@ def write_error(request: EvaluationRequest, machine: Machine, error: ScenescoreE
         metrics = make_metrics(request, machine)
     except ScenescoreError:
         metrics = []
-    folder = ResultFolder(_identity.folder_location(request, _identity.unopened(request, content), metrics))
+    folder = ResultFolder(_identity.folder_location(request, _identity.unopened(request, content), metrics, {}))
     folder.write_error(error)
     return folder.location
-
-
-def make_metrics(request: EvaluationRequest, machine: Machine) -> list[BaseMetric]:
-    """The metrics the request asks for, made with its mode, threshold and options."""
-    made = []
-    for name in select_metrics(request.metrics or DEFAULT_METRICS):
-        cls = metric_class(name)
-        options: dict[str, Any] = {"mode": request.mode}
-        if "threshold" in cls.options:
-            options["threshold"] = request.threshold
-        options |= _identity.own_options(cls, request.options.get(name, {}))
-        if "text_encoder" in cls.models:
-            folder = machine.model or Settings.from_environment().model
-            options["encoder"] = shared_text_encoder(folder, machine.threads)
-            _identity.check_precision(request.precision, options["encoder"].card)
-        made.append(get_metric(name, **options))
-    _identity.refuse_unused(request, [metric.name for metric in made])
-    return made
 
 
 class _Evaluation:

@@ -4,21 +4,31 @@ from handler.formats._contract import Detection, Notices, Reader, ReadOptions, S
 from handler.formats._detect import FORMATS
 from handler.formats._inspect import Inspection, TextLengths, inspect_records
 from handler.formats._opening import stem_of
+from handler.formats._plain import PlainObject, read_objects
 from handler.formats._python import records_from_python
-from handler.formats._reading import detect, open_records
+from handler.formats._reading import detect, open_descriptions, open_records, plan_of
+from handler.formats.questions import Plan, plan_items, read_items, read_plan
 
 __all__ = [
     "FORMATS",
     "Detection",
     "Inspection",
     "Notices",
+    "PlainObject",
+    "Plan",
     "ReadOptions",
     "Reader",
     "Source",
     "TextLengths",
     "detect",
     "inspect_records",
+    "open_descriptions",
     "open_records",
+    "plan_items",
+    "plan_of",
+    "read_items",
+    "read_objects",
+    "read_plan",
     "records_from_python",
     "stem_of",
 ]

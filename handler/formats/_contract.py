@@ -19,12 +19,17 @@ class ReadOptions:
     format: a reader's name or "auto". mapping: {field: column name or "#n", 1-based}; references takes several, with
     commas between. encoding: None means UTF-8.
     on_missing: a missing or null answer or reference becomes an `Unreadable` ("error") or a sample without it ("skip").
+    questions, references: files that the answers are joined with. as_original: for compat modes; POPE answers are joined
+    by the order of lines though there are question ids, and what is left over is passed on, as the original scripts do.
     """
 
     format: str = "auto"
     mapping: Mapping[str, str] = field(default_factory=dict)
     encoding: str | None = None
     on_missing: Literal["error", "skip"] = "error"
+    questions: str | None = None
+    references: str | None = None
+    as_original: bool = False
 
 
 @dataclass(slots=True)
@@ -69,7 +74,8 @@ class Detection:
     """What a file was found to be.
 
     format: the reader's name. has_header, delimiter: of tables only. columns: a table's columns or the keys of the
-    first JSON object. reason: why, in plain words.
+    first JSON object. reason: why, in plain words. holds: what its records are, in words.
+    roles: of several files, which one is read as what, {"answers": location, "questions": location, ...}.
     """
 
     format: str
@@ -79,6 +85,8 @@ class Detection:
     has_header: bool | None
     columns: tuple[str, ...]
     reason: str
+    holds: str = "descriptions"
+    roles: Mapping[str, str] = field(default_factory=dict)
 
 
 class Reader(Protocol):

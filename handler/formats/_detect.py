@@ -17,9 +17,10 @@ from handler.formats._jsonl import JsonLinesReader
 from handler.formats._limits import CHUNK_BYTES
 from handler.formats._table import shape_of
 from handler.formats._text import not_utf8
+from handler.formats.questions import QUESTION_FORMATS
 
 READERS: dict[str, Reader] = {reader.name: reader for reader in (FairForgeReader(), JsonLinesReader(), TableReader())}
-FORMATS: tuple[str, ...] = ("auto", *READERS)
+FORMATS: tuple[str, ...] = ("auto", *READERS, *QUESTION_FORMATS)
 _ALSO_CALLED = {"json": "fair-forge", "ndjson": "jsonl", "tsv": "csv"}
 _parse = json.JSONDecoder().raw_decode
 
@@ -48,7 +49,7 @@ def detect_source(source: Source, options: ReadOptions) -> Detection:
             shape.columns,
             f"{reason}: {shape.reason}" if reason else shape.reason,
         )
-    return Detection(name, source.compression, source.encoding, None, None, _first_keys(text), reason)
+    return Detection(name, source.compression, source.encoding, None, None, first_keys(text), reason)
 
 
 def _head_text(source: Source) -> str:
@@ -120,7 +121,7 @@ def _parses(line: str) -> bool:
     return isinstance(value, (dict, list))
 
 
-def _first_keys(text: str) -> tuple[str, ...]:
+def first_keys(text: str) -> tuple[str, ...]:
     """Keys of the first object, where the head holds it whole."""
     start = text.find("{")
     if start < 0:

@@ -33,8 +33,8 @@ class JsonLinesReader:
             try:
                 item = loads(line)
             except ValueError:
-                item = _second_try(line, number, offset, source, notices)
-                if item is _BLANK:
+                item = second_try(line, number, offset, source, notices)
+                if item is BLANK:
                     offset += len(line) + 1
                     continue
             else:
@@ -51,7 +51,7 @@ class JsonLinesReader:
                 yield from object_records(frames, item, number, number)
 
 
-_BLANK = object()
+BLANK = object()
 
 
 def _maybe_deep(line: bytes) -> bool:
@@ -69,14 +69,14 @@ def _looked_at(item: Any, line: bytes, keys: int, number: int, notices: Notices)
     return item
 
 
-def _second_try(line: bytes, number: int, offset: int, source: Source, notices: Notices) -> Any:
+def second_try(line: bytes, number: int, offset: int, source: Source, notices: Notices) -> Any:
     """What the standard parser, which takes NaN and half surrogate pairs, makes of the line: an item or Unreadable."""
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
         raise not_utf8(source, line, error, offset=offset, line=number) from error
     if not text.strip():
-        return _BLANK
+        return BLANK
     try:
         item = json.loads(text)
     except json.JSONDecodeError as error:

@@ -25,3 +25,6 @@ RATIO_FREE_BYTES = 64_000_000
 
 MAX_DECOMPRESSED = 1 << 36
 """Decompressed bytes of one file, 64 GiB."""
+
+MAX_JOINED = 1_000_000
+"""Entries of a question or reference file held in memory: VQA v2, the largest such set in use, has 443,757 in one file."""

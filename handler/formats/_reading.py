@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from handler.formats._contract import Detection, Notices, ReadOptions
-from handler.formats._detect import READERS, detect_source
+from handler.formats._detect import READERS, detect_source, first_keys
 from handler.formats._opening import open_source
+from handler.formats.questions import Plan, plan_files, read_plan
 from handler.samples import Record
 
 
 def detect(location: str, options: ReadOptions | None = None) -> Detection:
-    """What the file is and how it would be read. Raises InputError, StorageError or RequestError."""
+    """What the file is and how it would be read, the files beside it considered.
+
+    Raises InputError, StorageError or RequestError.
+    """
     options = options or ReadOptions()
+    plan = plan_files((location,), options)
+    if plan is not None:
+        return _detection_of(plan, options)
     with open_source(location, options) as source:
         return detect_source(source, options)
+
+
+def plan_of(files: Sequence[str], options: ReadOptions) -> Plan | None:
+    """How files are read that hold answers to questions; None for descriptions. Looks at the first of several files."""
+    return plan_files(tuple(files), options) if files else None
 
 
 def open_records(
@@ -26,6 +38,33 @@ def open_records(
     Raises InputError where the file, or the rest of it, cannot be read; StorageError when it is not there; RequestError
     for options that do not exist. Nothing is opened before the first record is asked for.
     """
+    plan = plan_files((location,), options)
+    if plan is not None:
+        yield from read_plan(plan, [(location, if_match)], options, notices)
+        return
+    yield from open_descriptions(location, options, notices, if_match=if_match)
+
+
+def open_descriptions(
+    location: str, options: ReadOptions, notices: Notices, *, if_match: str | None = None
+) -> Iterator[Record]:
+    """`open_records` for a file that is known to hold descriptions."""
     with open_source(location, options, if_match) as source:
         detection = detect_source(source, options)
         yield from READERS[detection.format].read(source, options, notices)
+
+
+def _detection_of(plan: Plan, options: ReadOptions) -> Detection:
+    with open_source(plan.answers[0], options) as source:
+        columns = first_keys(source.head.decode("utf-8", "replace"))
+        return Detection(
+            plan.layout.name,
+            source.compression,
+            source.encoding,
+            None,
+            None,
+            columns,
+            plan.reason,
+            holds=plan.holds,
+            roles=plan.roles,
+        )

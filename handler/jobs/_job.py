@@ -35,13 +35,18 @@ def make_job(
     """
     if request.output is None:
         request = request.model_copy(update={"output": settings.output})
-    if etag is None and request.input is not None and storage.is_remote(request.input):
-        info = storage.stat(request.input)
-        etag = info.etag if info else None
+    if etag is None and request.input is not None:
+        etag = _etag(request.input)
     what = [request.input, etag, request.sessions, request.output]
+    what += [[at, _etag(at)] for at in (request.questions, request.references) if at is not None]
     try:
         digest = hashlib.sha256(orjson.dumps(what, default=repr, option=orjson.OPT_NON_STR_KEYS))
     except orjson.JSONEncodeError as error:  # it could not go through the queue either
         raise RequestError(f"the request holds what JSON cannot carry: {error}", field="sessions") from error
     digest.update(request_identity(request, Machine(model=settings.model)).encode())
     return Job(digest.hexdigest()[:20], request, etag, sequencer)
+
+
+def _etag(location: str) -> str | None:
+    info = storage.stat(location) if storage.is_remote(location) else None
+    return info.etag if info else None

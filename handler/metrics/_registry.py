@@ -14,7 +14,12 @@ __all__ = ["describe", "get_metric", "list_metrics", "metric_class", "register",
 
 Metric = TypeVar("Metric", bound=type[BaseMetric])
 
-_MODULES = ("handler.metrics.vision",)
+_MODULES = (
+    "handler.metrics.vision",
+    "handler.metrics.vlm2bench",
+    "handler.metrics.vqa",
+    "handler.metrics.yesno",
+)
 _CLASSES: dict[str, type[BaseMetric]] = {}
 
 

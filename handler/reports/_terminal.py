@@ -27,7 +27,8 @@ def render(report: Mapping[str, Any]) -> str:
 
 def _head(report: Mapping[str, Any]) -> str:
     counts = report["counts"]
-    size = f"{many(counts['n_samples'], 'frame')} in {many(counts['n_sessions'], 'session')}"
+    noun = _noun(report["metrics"])
+    size = f"{many(counts['n_samples'], noun)} in {many(counts['n_sessions'], 'session')}"
     text = f"{_printable(report['input']['name'])}: {size}"
     if counts["n_unreadable"]:
         text += f", {many(counts['n_unreadable'], 'item')} unreadable (errors.jsonl)"
@@ -38,8 +39,13 @@ def _head(report: Mapping[str, Any]) -> str:
     overall = [metric["overall"] for metric in report["metrics"].values()]
     if not any(one["n_scored"] for one in overall):
         reasons = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in overall[0]["skipped"].items())
-        text += f"\nNOTHING WAS SCORED: {reasons or 'every frame ended in an error'}."
+        text += f"\nNOTHING WAS SCORED: {reasons or f'every {noun} ended in an error'}."
     return text
+
+
+def _noun(metrics: Mapping[str, Any]) -> str:
+    """What the input's samples are called: descriptions are of frames."""
+    return "frame" if all(name.startswith("vision.") for name in metrics) else "answer"
 
 
 def _metric(name: str, metric: Mapping[str, Any]) -> str:
@@ -89,6 +95,8 @@ def _worst(metrics: Mapping[str, Any]) -> str:
         by = f" by {one['assistant_id']}" if several else ""
         place = _printable(f"{one['session_id']} / {one['sample_id']}{by}")
         lines.append(f"  {one['similarity_score']:.3f}  {place}")
+        if "question" in one:
+            lines += _quoted("asked ", one["question"])
         lines += _quoted("model ", one["answer"])
         lines += _quoted("person", one["references"][0] if one["references"] else "")
     return "\n".join(lines)
@@ -135,7 +143,11 @@ _COUNTS: list[Column] = [
     ("frames", _number("n_scored", ",d")),
     ("skipped", lambda row: str(row["n_skipped"] + row["n_error"] or "")),
 ]
-_GENERAL: list[Column] = _COUNTS
+_ANSWERS: list[Column] = [
+    ("answers", _number("n_scored", ",d")),
+    ("skipped", lambda row: str(row["n_skipped"] + row["n_error"] or "")),
+]
+_GENERAL: list[Column] = _ANSWERS
 _COLUMNS: dict[str, list[Column]] = {
     "vision.similarity": [
         ("mean", _number("mean_similarity")),
@@ -153,6 +165,39 @@ _COLUMNS: dict[str, list[Column]] = {
         *_COUNTS,
         ("reading", lambda row: row["band"] or "-"),
     ],
+    "pope": [
+        ("accuracy", _number("accuracy", ".1%")),
+        ("95 % interval", _interval("accuracy", ".1%")),
+        ("precision", _number("precision", ".1%")),
+        ("recall", _number("recall", ".1%")),
+        ("F1", _number("f1")),
+        ("says yes", _number("yes_ratio", ".1%")),
+        ("is yes", _number("label_yes_ratio", ".1%")),
+        *_ANSWERS,
+        ("unparsed", lambda row: str(row["n_unparsed"] or "")),
+    ],
+    "vqa.accuracy": [
+        ("accuracy", _number("accuracy", ".1%")),
+        ("95 % interval", _interval("accuracy", ".1%")),
+        ("exact", _number("exact_match", ".1%")),
+        ("normalised", _number("normalised_match", ".1%")),
+        *_ANSWERS,
+    ],
+    "vlm2bench.hallucination": [
+        ("sum", _number("score_sum")),
+        ("of", _number("maximum", ",d")),
+        ("mean", _number("score_mean")),
+        ("sequences", _number("n_sequences", ",d")),
+        ("gated out", _number("n_gated_out", ",d")),
+    ],
+    "vlm2bench.native": [
+        ("accuracy", _number("accuracy", ".1%")),
+        ("pairs right", _number("pair_accuracy", ".1%")),
+        ("of pairs", _number("n_pairs", ",d")),
+        ("half pairs", _number("n_incomplete_pairs", ",d")),
+        ("counting", _number("normalized_score")),
+        *_ANSWERS,
+    ],
 }
 _WORDS = {
     "empty_answer": "the model said nothing",
@@ -161,5 +206,13 @@ _WORDS = {
     "duplicate_sample_id": "a sample id occurs twice",
     "repeated_session": "a session id occurs twice",
     "same_file_name": "files of one name are read as one session",
+    "unanswered_question": "a question has no answer",
+    "answer_without_question": "an answer has no question",
+    "question_differs": "answers joined by line, whose question is another one",
+    "missing_fine_answers": "fine-grained answers are missing and count as wrong",
+    "surplus_fine_answers": "more fine-grained answers than questions; the surplus is ignored",
+    "missing_sequence": "nothing was said about a sequence; it scores 0",
+    "n_images_unknown": "the length of the image sequence is not known, and 2 is taken (give --questions)",
+    "answer_id_missing": "answers of people without distinct answer_id",
     "unknown_group": "no frame has a tag or column of this name",
 }

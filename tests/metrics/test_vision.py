@@ -188,4 +188,5 @@ def test_every_metric_says_what_it_is(name):
     assert cls.__doc__
     low, high = cls.range
     assert low is None or high is None or low < high
-    assert "version:" in make(name).signature()
+    made = make(name) if "text_encoder" in cls.models else get_metric(name)
+    assert "version:" in made.signature()

@@ -1,0 +1,87 @@
+"""Which metrics a request means, made with its mode and options, and whether they fit what the input holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from handler.errors import RequestError
+from handler.evaluation import _identity
+from handler.evaluation._request import EvaluationRequest
+from handler.metrics import BaseMetric, get_metric, metric_class, select_metrics
+from handler.models import shared_text_encoder
+from handler.samples import BenchSample, Sample, SequenceSample, VqaSample, YesNoSample
+from handler.settings import Settings
+
+__all__ = ["DEFAULT_METRICS", "Machine", "check_fit", "make_metrics", "metric_names"]
+
+DEFAULT_METRICS: Mapping[type[Sample], tuple[str, ...]] = {
+    Sample: ("vision.similarity", "vision.hallucination"),
+    YesNoSample: ("pope",),
+    VqaSample: ("vqa.accuracy",),
+    SequenceSample: ("vlm2bench.hallucination",),
+    BenchSample: ("vlm2bench.native",),
+}
+_WORDS: Mapping[type, str] = {
+    Sample: "descriptions",
+    YesNoSample: "answers to yes/no questions",
+    VqaSample: "answers to questions about pictures",
+    SequenceSample: "answers about image sequences",
+    BenchSample: "VLM2-Bench answers",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What the caller's machine offers, none of which changes a score.
+
+    model: the exported text encoder's folder. threads: None means the cores this process may use. force: score again
+    though a finished result exists. on_progress: called with the number of samples just scored. must_stop: asked after
+    each chunk; when it says yes, what is scored is saved, OutOfTimeError is raised, and the same call goes on from there.
+    sequencer: S3's order of writes to the input's key, for `latest.json`.
+    """
+
+    model: Path | None = None
+    threads: int | None = None
+    force: bool = False
+    on_progress: Callable[[int], object] | None = None
+    must_stop: Callable[[], bool] | None = None
+    sequencer: str | None = None
+
+
+def metric_names(request: EvaluationRequest, sample: type[Sample] = Sample) -> list[str]:
+    """The metrics the request names, else those for what the input holds."""
+    return select_metrics(request.metrics or DEFAULT_METRICS[sample])
+
+
+def make_metrics(request: EvaluationRequest, machine: Machine, sample: type[Sample] = Sample) -> list[BaseMetric]:
+    """The metrics, made with the request's mode, threshold and options."""
+    made = []
+    for name in metric_names(request, sample):
+        cls = metric_class(name)
+        options: dict[str, Any] = {"mode": request.mode}
+        if "threshold" in cls.options:
+            options["threshold"] = request.threshold
+        options |= _identity.own_options(cls, request.options.get(name, {}))
+        if "text_encoder" in cls.models:
+            folder = machine.model or Settings.from_environment().model
+            options["encoder"] = shared_text_encoder(folder, machine.threads)
+            _identity.check_precision(request.precision, options["encoder"].card)
+        made.append(get_metric(name, **options))
+    return made
+
+
+def check_fit(
+    request: EvaluationRequest, metrics: Sequence[BaseMetric], sample: type[Sample], roles: Mapping[str, str]
+) -> None:
+    """Raises RequestError for a metric that reads something else, and for a file or options that nothing reads."""
+    for metric in metrics:
+        if not issubclass(sample, metric.sample):
+            raise RequestError(
+                f"{metric.name} reads {_WORDS[metric.sample]}, and the input holds {_WORDS[sample]}",
+                field="metrics",
+                hint="`scenescore inspect` says how a file is read; --format says it yourself",
+            )
+    _identity.refuse_unused(request, [metric.name for metric in metrics], roles)

@@ -1,0 +1,123 @@
+"""What every reader of questions needs: the plan, the options, and the rules for what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from handler.formats._contract import Notices, ReadOptions
+from handler.formats._values import FieldError, unreadable
+from handler.formats._watch import Watch
+from handler.formats.questions._answers import Answer, Names
+from handler.formats.questions._joining import Entry, Join, load_entries, mapping_of, question_name
+from handler.formats.questions._plan import Plan
+from handler.formats.questions._stream import Item
+from handler.samples import Record, Sample, Unreadable
+
+__all__ = ["Context"]
+
+Held = TypeVar("Held", bound=Entry)
+
+
+class Context:
+    """One reading. skips: whether what is missing becomes a sample without it rather than an unreadable item.
+
+    A sequence that nothing was said about scores 0, and the original scripts of POPE and VLM2-Bench pass over what is
+    missing, so there it always does; VQA's own tool refuses.
+    """
+
+    def __init__(self, plan: Plan, options: ReadOptions, notices: Notices) -> None:
+        self.plan = plan
+        self.options = options
+        self.notices = notices
+        self.names = Names(options.mapping)
+        self.watch = Watch(notices)
+        lenient = plan.task == "sequences" or (options.as_original and plan.task != "vqa")
+        self.skips = lenient or options.on_missing == "skip"
+
+    def entries(self, location: str, make: Callable[[Mapping[str, Any], str], Held]) -> list[Held]:
+        """The entries of a joined file."""
+        return load_entries(location, self.options, self.notices, make)
+
+    def each(self, items: Iterator[Item], make: Callable[[Mapping[str, Any], Item, int], Sample]) -> Iterator[Record]:
+        """Samples of a file that needs no other, in its order."""
+        index = 0
+        for item in items:
+            if isinstance(item.value, Unreadable):
+                yield item.value
+                continue
+            try:
+                sample = make(mapping_of(item), item, index)
+                self.check(sample, item)
+            except FieldError as error:
+                yield _problem(item, error)
+                continue
+            self.watch.sample(sample.session_id, sample.assistant_id, sample.sample_id)
+            yield sample
+            index += 1
+
+    def check(self, sample: Sample, item: Item) -> None:
+        """Raises FieldError for a missing answer or reference unless such samples are wanted."""
+        if not self.skips:
+            if sample.answer is None:
+                raise FieldError("answer", f"is missing (sample {sample.sample_id!r})")
+            if not sample.references:
+                raise FieldError("reference", f"is missing (sample {sample.sample_id!r})")
+
+    def joined(
+        self,
+        items: Iterator[Item],
+        join: Join[Held],
+        read: Callable[[Mapping[str, Any]], Answer],
+        make: Callable[[int, Held | None, Answer | None, Item | None], Sample],
+    ) -> Iterator[Record]:
+        """Samples of answers and entries. A sample's index is its question's position, whatever the order of answers.
+
+        An answer to no question, and a question without an answer, are missing a reference or an answer: see `skips`.
+        """
+        first = True
+        for item in items:
+            if isinstance(item.value, Unreadable):
+                yield item.value
+                continue
+            try:
+                value = mapping_of(item)
+                answer = read(value)
+                if first and answer.id is None:
+                    join.fall_back_to_lines()
+                first = False
+                yield self._matched(join, answer, item, make)
+            except FieldError as error:
+                yield _problem(item, error)
+        for place, entry in join.rest():
+            name = question_name(place, entry.id)
+            self.notices.add("unanswered_question", name)
+            if self.skips:
+                yield make(place, entry, None, None)
+            else:
+                yield unreadable(None, None, "answer", f"{name} has no answer")
+
+    def _matched(
+        self,
+        join: Join[Held],
+        answer: Answer,
+        item: Item,
+        make: Callable[[int, Held | None, Answer | None, Item | None], Sample],
+    ) -> Record:
+        repeated = join.was_seen(answer.id)
+        place = join.place_of(answer.id)
+        if place is None:
+            name = f"answer {answer.id!r}" if answer.id is not None else f"the answer at line {item.line}"
+            self.notices.add("answer_without_question", name)
+            if not self.skips:
+                return unreadable(item.line, item.column, "question_id", f"{name} has no question in the joined file")
+            return make(join.surplus_place(), None, answer, item)
+        if repeated:
+            self.notices.add("duplicate_sample_id", question_name(place, answer.id))
+        if answer.text is None and not self.skips:
+            raise FieldError("answer", f"is missing ({question_name(place, answer.id)})")
+        return make(place, join.entries[place], answer, item)
+
+
+def _problem(item: Item, error: FieldError) -> Unreadable:
+    return unreadable(item.line, item.column, error.field or None, f"{error.field} {error.reason}".strip())

@@ -1,0 +1,116 @@
+"""Answers and the entries of another file, matched by id or by the order of lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Generic, Protocol, TypeVar
+
+from handler.errors import InputError
+from handler.formats._contract import Notices, ReadOptions
+from handler.formats._limits import MAX_JOINED
+from handler.formats._opening import open_source
+from handler.formats._values import FieldError, clip, describe
+from handler.formats.questions._stream import Item, items_of
+from handler.samples import Unreadable
+
+__all__ = ["Entry", "Join", "load_entries", "mapping_of"]
+
+
+class Entry(Protocol):
+    """What a joined file holds for one question."""
+
+    @property
+    def id(self) -> str | None:
+        """The question's id, where it has one."""
+
+
+Held = TypeVar("Held", bound=Entry)
+
+
+def mapping_of(item: Item) -> Mapping[str, Any]:
+    """The item as an object. Raises FieldError for anything else."""
+    if not isinstance(item.value, Mapping):
+        raise FieldError("", f"{describe(item.value)} where an object is expected")
+    return item.value
+
+
+def load_entries(
+    location: str, options: ReadOptions, notices: Notices, make: Callable[[Mapping[str, Any], str], Held]
+) -> list[Held]:
+    """All entries of a file, held. Raises InputError for the first that cannot be read: a reference must be whole."""
+    entries: list[Held] = []
+    with open_source(location, options) as source:
+        for item in items_of(source, notices):
+            if isinstance(item.value, Unreadable):
+                problem = item.value
+                raise InputError(problem.reason, file=location, line=problem.line, column=problem.column)
+            try:
+                entries.append(make(mapping_of(item), source.stem))
+            except FieldError as error:
+                raise InputError(
+                    f"{error.field} {error.reason}".strip(), file=location, line=item.line, field=error.field or None
+                ) from error
+            if len(entries) > MAX_JOINED:
+                raise InputError(
+                    f"more than {MAX_JOINED:,} entries, which are held in memory",
+                    file=location,
+                    hint="Split the file, and the answers with it",
+                )
+    if not entries:
+        raise InputError("there is nothing in this file to join answers with", file=location)
+    return entries
+
+
+class Join(Generic[Held]):
+    """Finds an answer's entry, and knows which entries nothing was said about.
+
+    by_line: position counts though there are ids; without ids it counts anyway.
+    """
+
+    def __init__(self, entries: Sequence[Held], *, by_line: bool) -> None:
+        self.entries = entries
+        self._places: dict[str, int] = {}
+        if not by_line:
+            self._places = {entry.id: place for place, entry in enumerate(entries) if entry.id is not None}
+        self.by_line = len(self._places) != len(entries)
+        self._seen = bytearray(len(entries))
+        self._n_answers = 0
+        self._n_surplus = 0
+
+    def fall_back_to_lines(self) -> None:
+        """The answers have no ids."""
+        self.by_line = True
+
+    def place_of(self, answer_id: str | None) -> int | None:
+        """The entry's position; None when there is no such entry."""
+        place: int | None = self._n_answers
+        self._n_answers += 1
+        if not self.by_line:
+            if answer_id is None:
+                raise FieldError("question_id", "is missing, and other answers have one")
+            place = self._places.get(answer_id)
+        if place is None or place >= len(self.entries):
+            return None
+        self._seen[place] = True
+        return place
+
+    def was_seen(self, answer_id: str | None) -> bool:
+        """Whether the id was answered before."""
+        place = None if self.by_line or answer_id is None else self._places.get(answer_id)
+        return place is not None and bool(self._seen[place])
+
+    def surplus_place(self) -> int:
+        """The index of an answer without an entry: after all entries."""
+        self._n_surplus += 1
+        return len(self.entries) + self._n_surplus - 1
+
+    def rest(self) -> Iterator[tuple[int, Held]]:
+        """The entries without an answer, in their order."""
+        for place, seen in enumerate(self._seen):
+            if not seen:
+                yield place, self.entries[place]
+
+
+def question_name(place: int, question_id: str | None) -> str:
+    """How a message names a question."""
+    return f"question {clip(question_id)!r}" if question_id is not None else f"question {place + 1}"
