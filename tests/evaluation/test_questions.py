@@ -8,8 +8,8 @@ import random
 import pytest
 
 from handler import evaluate
-from handler.errors import InputError, RequestError
-from handler.evaluation import EvaluationRequest, Machine, run
+from handler.errors import InputError, OutOfTimeError, RequestError
+from handler.evaluation import EvaluationRequest, Machine, _run, run
 from handler.evaluation._book import Book
 from handler.evaluation._inputs import find_files, read_files
 from handler.evaluation._metrics import make_metrics
@@ -261,3 +261,21 @@ def test_splits_in_one_file_are_summed_apart_and_together(tmp_path):
     assert {one["session_id"]: one["accuracy"] for one in metric["sessions"]} == {"random": 1.0, "popular": 0.5}
     assert {one["session_id"]: one["yes_ratio"] for one in metric["sessions"]} == {"random": 0.5, "popular": 1.0}
     assert (metric["overall"]["accuracy"], metric["overall"]["yes_ratio"]) == (0.75, 0.75)
+
+
+def test_a_run_that_is_stopped_goes_on_where_it_was(case, monkeypatch):
+    folder, answers, fields = case
+    path = write_lines(folder / "in" / "answers.jsonl", answers)
+    whole = figures(evaluate(path, **fields))
+    monkeypatch.setattr(_run, "CHUNK", 6)
+    fields = {name: str(location) for name, location in fields.items()}
+    request = EvaluationRequest.parse({"input": str(path), "output": str(folder / "out"), **fields})
+    stops, report = 0, None
+    while report is None:
+        try:
+            report = run(request, Machine(must_stop=lambda: True))
+        except OutOfTimeError:
+            stops += 1
+    assert stops > 2
+    assert figures(report)[:2] == whole[:2]
+    assert len(report.samples) == report["counts"]["n_samples"]

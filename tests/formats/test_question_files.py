@@ -153,6 +153,8 @@ def test_lmms_eval_samples(tmp_path):
         "No.",
         ("no",),
     )
+    (tmp_path / "old.json").write_text(json.dumps({"args": {"tasks": "pope"}, "logs": [LMMS_POPE]}, indent=2))
+    assert read(str(tmp_path / "old.json"))[0].references == ("no",)
     (sample,) = read(write(tmp_path / "vqa.jsonl", LMMS_VQA))
     assert isinstance(sample, VqaSample)
     assert (sample.answer, len(sample.references), sample.question_type) == ("Red", 10, "what")

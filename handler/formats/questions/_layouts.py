@@ -18,11 +18,11 @@ ANSWER_KEYS = (
 )  # fmt: skip
 """Where an answer may be, the likeliest first; `text` is the question in POPE's files and the answer in LLaVA's."""
 
-LISTS = ("annotations", "questions")
-"""Keys of a VQA document under which its records are."""
+LISTS = ("annotations", "questions", "logs")
+"""Keys of a document under which its records are: VQA's, and lmms-eval's older files."""
 
 _parse = json.JSONDecoder().raw_decode
-_LIST = re.compile(r'"(annotations|questions)"\s*:\s*\[\s*(?=\{)')
+_LIST = re.compile(r'"(annotations|questions|logs)"\s*:\s*\[\s*(?=\{)')
 _MOST_LINES = 20
 
 
@@ -92,11 +92,11 @@ def _bare(item: Mapping[str, Any]) -> Layout | None:
 
 
 def layout_of_text(text: str) -> Layout | None:
-    """The layout of a file by the first part of its text; "vqa" documents are told by the list that they hold."""
+    """The layout of a file by the first part of its text; documents are told by the list that they hold."""
     start = text.lstrip()
     if start.startswith("{") and (found := _LIST.search(start)) and "\n{" not in start[: found.start()]:
         item = _first(start, found.end())
-        if found[1] == "annotations":
+        if found[1] != "questions":
             return layout_of(item)
         if isinstance(item, Mapping) and "question_id" in item and "question" in item:
             return Layout("vqa", "questions", "vqa", "VQA questions")

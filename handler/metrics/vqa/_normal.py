@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 __all__ = ["normalised", "official_normalised", "trimmed"]
 
+REMEMBERED = 8192  # answers: people give the same few thousand over and over
 _PUNCTUATION = ';/[]"{}()=+\\_-><@`,?!'
 _DIGIT_COMMA_DIGIT = re.compile(r"\d,\d")
 _FULL_STOP = re.compile(r"\.(?!\d)")
@@ -46,11 +48,13 @@ def trimmed(text: str) -> str:
     return text.replace("\n", " ").replace("\t", " ").strip()
 
 
+@lru_cache(maxsize=REMEMBERED)
 def official_normalised(text: str) -> str:
     """VQA's processPunctuation and processDigitArticle, slips included."""
     return _words(_without_punctuation(trimmed(text), most_stops=_MOST_STOPS))
 
 
+@lru_cache(maxsize=REMEMBERED)
 def normalised(text: str) -> str:
     """The same rules after NFKC and with straight apostrophes, and with no limit to the full stops that go."""
     text = trimmed(unicodedata.normalize("NFKC", text).translate(_APOSTROPHES))
