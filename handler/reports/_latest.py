@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -29,17 +30,23 @@ def update_latest(folder: str, content: str, sequencer: str | None = None) -> bo
     }
 
     def newer(old: bytes | None) -> bytes | None:
-        return None if old is not None and _is_newer(old, sequencer) else dump_json(entry)
+        known = _parsed(old)
+        same = (known.get("folder"), known.get("sequencer")) == (name, sequencer)
+        return None if same or _is_newer(known, sequencer) else dump_json(entry)
 
     return storage.update_bytes(storage.join(parent, "latest.json"), newer)
 
 
-def _is_newer(old: bytes, sequencer: str | None) -> bool:
+def _parsed(old: bytes | None) -> dict[str, Any]:
     try:
-        known: Any = orjson.loads(old)
+        known: Any = orjson.loads(old or b"{}")
     except orjson.JSONDecodeError:
-        return False
-    other = known.get("sequencer") if isinstance(known, dict) else None
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def _is_newer(known: Mapping[str, Any], sequencer: str | None) -> bool:
+    other = known.get("sequencer")
     if not other or not sequencer:
         return False
     width = max(len(other), len(sequencer))  # S3 compares them as strings padded to one length
