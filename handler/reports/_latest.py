@@ -49,5 +49,5 @@ def _is_newer(known: Mapping[str, Any], sequencer: str | None) -> bool:
     other = known.get("sequencer")
     if not other or not sequencer:
         return False
-    width = max(len(other), len(sequencer))  # S3 compares them as strings padded to one length
-    return bool(other.rjust(width, "0") > sequencer.rjust(width, "0"))
+    width = max(len(other), len(sequencer))  # S3: pad the shorter one with zeros on the right, then compare as strings
+    return bool(other.upper().ljust(width, "0") > sequencer.upper().ljust(width, "0"))
