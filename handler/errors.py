@@ -22,7 +22,7 @@ __all__ = [
 
 
 class ScenescoreError(Exception):
-    """Base of all named errors: one clear line, a code, an exit code."""
+    """Base of all named errors: one clear line, a code, an exit code. written_to: the folder that holds its error.json."""
 
     code: ClassVar[str] = "error"
     exit_code: ClassVar[int] = 3
@@ -44,6 +44,7 @@ class ScenescoreError(Exception):
         self.column = column
         self.field = field
         self.hint = hint
+        self.written_to: str | None = None
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)

@@ -1,6 +1,7 @@
 """The one path every door takes: request -> samples -> metrics -> report."""
 
 from handler.evaluation._estimate import Estimate, estimate
+from handler.evaluation._identity import content_of
 from handler.evaluation._inputs import find_files, is_annotation
 from handler.evaluation._metrics import Machine
 from handler.evaluation._needs import needs_text_encoder
@@ -12,6 +13,7 @@ __all__ = [
     "Estimate",
     "EvaluationRequest",
     "Machine",
+    "content_of",
     "estimate",
     "evaluate",
     "find_files",

@@ -28,6 +28,7 @@ __all__ = [
     "check_precision",
     "content_of",
     "environment",
+    "error_location",
     "folder_location",
     "identify_files",
     "identify_records",
@@ -35,7 +36,6 @@ __all__ = [
     "own_options",
     "refuse_unused",
     "request_document",
-    "unopened",
 ]
 
 BLOCK = 1 << 20  # bytes read at a time
@@ -97,9 +97,11 @@ def identify_records(records: Sequence[Record]) -> InputIdentity:
     return InputIdentity("records", digest.hexdigest()[:16])
 
 
-def unopened(request: EvaluationRequest, content: str) -> InputIdentity:
-    """An input of which only the name and perhaps the etag are known."""
-    return InputIdentity("records" if request.input is None else _name_of(request.input), content, request.input)
+def error_location(request: EvaluationRequest, content: str, name: str) -> str:
+    """Where error.json goes for an input that could not be opened: `<output>/<input key>/<content>-<name>`."""
+    assert request.output is not None
+    key = "records" if request.input is None else _name_of(request.input)
+    return storage.join(request.output, *_safe(key), f"{content}-{name}")
 
 
 def folder_location(
@@ -111,8 +113,14 @@ def folder_location(
     """`<output>/<input key>/<content>-<request hash>`. companions: {role: content} of the files beside the input."""
     assert request.output is not None
     signatures = {metric.name: metric.signature() for metric in metrics}
-    key = [part if part not in ("", ".", "..") else "_" for part in source.name.split("/")]
-    return storage.join(request.output, *key, f"{source.content}-{request.identity(signatures, dict(companions))}")
+    return storage.join(
+        request.output, *_safe(source.name), f"{source.content}-{request.identity(signatures, dict(companions))}"
+    )
+
+
+def _safe(key: str) -> list[str]:
+    """The segments of an input's name, none of which leads elsewhere."""
+    return [part if part not in ("", ".", "..") else "_" for part in key.split("/")]
 
 
 def own_options(cls: type[BaseMetric], given: Mapping[str, Any]) -> dict[str, Any]:

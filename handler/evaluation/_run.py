@@ -73,15 +73,16 @@ def request_identity(request: EvaluationRequest, machine: Machine) -> str:
     return request.identity({metric.name: metric.signature() for metric in make_metrics(request, machine)}, {})
 
 
-def write_error(request: EvaluationRequest, machine: Machine, error: ScenescoreError, content: str) -> str:
-    """Write error.json where the result would lie, for an input that could not even be opened. Returns the folder."""
-    try:
-        metrics = make_metrics(request, machine)
-    except ScenescoreError:
-        metrics = []
-    folder = ResultFolder(_identity.folder_location(request, _identity.unopened(request, content), metrics, {}))
-    folder.write_error(error)
-    return folder.location
+def write_error(request: EvaluationRequest, error: ScenescoreError, content: str, name: str) -> str:
+    """Write error.json beside the input's results, unless the run itself did. Returns the folder.
+
+    content: the input's etag as far as it is known. name: 12 hex digits of this very request: what could not be opened
+    cannot be told from another request's result by what was read.
+    """
+    if error.written_to is None:
+        ResultFolder(_identity.error_location(request, content, name)).write_error(error)
+    assert error.written_to is not None
+    return error.written_to
 
 
 class _Evaluation:

@@ -42,7 +42,9 @@ def _handle(record: dict[str, Any], settings: Settings, clock: Clock) -> None:
     kind = kind_of(body)
     last_try = _receives(record) >= settings.max_receives
     if kind == "job":
-        log_status(*perform(job_of_message(body), settings, clock, last_try=last_try))
+        job = job_of_message(body, settings)
+        if job is not None:
+            log_status(*perform(job, settings, clock, last_try=last_try))
     elif kind == "s3" or kind == "eventbridge":
         handle_uploads(kind, body, settings, clock, last_try=last_try)
     elif kind != "s3-test":

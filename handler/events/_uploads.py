@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,8 +12,8 @@ from urllib.parse import unquote_plus
 import orjson
 
 from handler import storage
-from handler.errors import InputError, RequestError
-from handler.evaluation import EvaluationRequest, Machine, is_annotation, write_error
+from handler.errors import InputError, RequestError, ScenescoreError
+from handler.evaluation import EvaluationRequest, is_annotation, write_error
 from handler.events._log import log, log_status
 from handler.jobs import Clock, Job, check_locations, make_job, perform
 from handler.settings import Settings, is_under
@@ -41,7 +43,7 @@ def handle_uploads(
     """Evaluate what was uploaded. Returns the status documents. Raises what may be better next time."""
     done = []
     for upload in uploads_of(kind, event):
-        job = _job_of(upload, settings)
+        job = _job_of(upload, settings, last_try=last_try)
         if job is not None:
             status, report = perform(job, settings, clock, last_try=last_try)
             log_status(status, report)
@@ -80,7 +82,7 @@ def _upload(bucket: str, key: str, etag: Any, sequencer: Any) -> Upload:
     return Upload(f"s3://{bucket}/{key}", etag.strip('"') if etag else None, sequencer or None)
 
 
-def _job_of(upload: Upload, settings: Settings) -> Job | None:
+def _job_of(upload: Upload, settings: Settings, *, last_try: bool) -> Job | None:
     """The job an upload asks for; None when it asks for none, or when the request beside it is refused."""
     where = upload.location
     outside = bool(settings.inputs) and not any(is_under(where, prefix) for prefix in settings.inputs)
@@ -95,9 +97,12 @@ def _job_of(upload: Upload, settings: Settings) -> Job | None:
                 etag = upload.etag if request.input == where else None
                 return make_job(request, settings, etag=etag, sequencer=upload.sequencer if etag else None)
         return make_job(EvaluationRequest(input=where), settings, etag=upload.etag, sequencer=upload.sequencer)
-    except (InputError, RequestError) as error:
+    except ScenescoreError as error:
+        if error.exit_code != 2 and not last_try:
+            raise
         asked = EvaluationRequest(input=sidecar or where, output=settings.output)
-        location = write_error(asked, Machine(model=settings.model), error, upload.etag or "unknown")
+        name = hashlib.sha256(where.encode("utf-8", "replace")).hexdigest()[:12]
+        location = write_error(asked, error, upload.etag or "unknown", name)
         log("request refused", result=location, code=error.code, field=error.field)
         return None
 
@@ -124,7 +129,8 @@ def _request_of(sidecar: str, settings: Settings) -> EvaluationRequest:
     folder = sidecar.rpartition("/")[0]
     for role in ("input", "references", "questions", "calibration"):
         if isinstance(values.get(role), str) and "://" not in values[role]:
-            values[role] = f"{folder}/{values[role]}"
+            bucket, _, key = f"{folder}/{values[role]}".removeprefix("s3://").partition("/")
+            values[role] = f"s3://{bucket}/{posixpath.normpath(key)}"
     request = EvaluationRequest.parse(values)
     if request.input is None and request.sessions is None:
         raise RequestError("the request names no input", field="input")

@@ -9,7 +9,7 @@ import orjson
 
 from handler import storage
 from handler.errors import RequestError
-from handler.evaluation import EvaluationRequest, Machine, request_identity
+from handler.evaluation import EvaluationRequest, Machine, content_of, request_identity
 from handler.settings import Settings
 
 __all__ = ["Job", "make_job"]
@@ -30,8 +30,8 @@ def make_job(
 ) -> Job:
     """Name a request. Its output becomes the configured one unless it has its own.
 
-    etag: what the event says; otherwise an S3 input is asked for it, and an input that is not there has none. Raises
-    RequestError for records with integers beyond 64 bits or half characters.
+    etag: what the event says; otherwise S3 is asked for it, or for all etags under a prefix; an input that is not there has
+    none. Raises RequestError for records with integers beyond 64 bits or half characters.
     """
     if request.output is None:
         request = request.model_copy(update={"output": settings.output})
@@ -48,5 +48,10 @@ def make_job(
 
 
 def _etag(location: str) -> str | None:
-    info = storage.stat(location) if storage.is_remote(location) else None
-    return info.etag if info else None
+    """What tells this version of an S3 input from another one."""
+    if not storage.is_remote(location):
+        return None
+    try:
+        return content_of(location)
+    except storage.NotFoundError:
+        return None

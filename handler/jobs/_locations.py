@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from handler import storage
 from handler.errors import ForbiddenError
 from handler.evaluation import EvaluationRequest
@@ -22,12 +20,16 @@ def check_locations(request: EvaluationRequest, settings: Settings) -> None:
         location = getattr(request, role)
         if location is not None and not any(is_under(location, prefix) for prefix in settings.inputs):
             _refuse(role, location, "SCENESCORE_INPUTS", settings.inputs)
-    if request.output is not None and not (is_under(request.output, settings.output) and _stays(request.output)):
+    own = (storage.join(settings.output, name) for name in ("_evaluations", "_requests"))
+    if request.output is not None and (
+        not (is_under(request.output, settings.output) and _stays(request.output))
+        or any(is_under(request.output, one) for one in own)
+    ):
         _refuse("output", request.output, "SCENESCORE_OUTPUT", (settings.output,))
 
 
 def _stays(location: str) -> bool:
-    return storage.is_remote(location) or ".." not in Path(location).parts
+    return not {".", ".."} & set(location.split("/")[1:])
 
 
 def _refuse(role: str, location: str, variable: str, prefixes: tuple[str, ...]) -> None:

@@ -50,9 +50,13 @@ def perform(job: Job, settings: Settings, clock: Clock, *, last_try: bool = Fals
     output = settings.output
     first = Status(job.id, "queued", input=job.request.input)
     limit = clock.remaining()
-    status = claim(first, output, (NO_LIMIT_LEASE_S if math.isinf(limit) else limit) + LEASE_MARGIN_S)
+    lease = (NO_LIMIT_LEASE_S if math.isinf(limit) else limit) + LEASE_MARGIN_S
+    status = claim(first, output, lease)
     if status.state == "done":
-        return status, _done_before(status, job)
+        report = _done_before(status, job)
+        if report is not None:
+            return status, report
+        status = claim(first, output, lease, again=True)  # the result is gone or torn: make it once more
     machine = Machine(
         model=settings.model, must_stop=None if math.isinf(limit) else clock.is_up, sequencer=job.sequencer
     )
@@ -64,7 +68,7 @@ def perform(job: Job, settings: Settings, clock: Clock, *, last_try: bool = Fals
         if error.exit_code != 2 and not last_try:
             settle(replace(status, state="queued", reason=str(error)), output)
             raise
-        location = _tell(job, machine, error, status, output)
+        location = _tell(job, error, status, output)
         return _finish(
             job, settings, replace(status, state="failed", reason=str(error), location=location), output
         ), None
@@ -75,12 +79,12 @@ def perform(job: Job, settings: Settings, clock: Clock, *, last_try: bool = Fals
 
 def _done_before(status: Status, job: Job) -> Report | None:
     """The finished report. An upload that brings back old content makes its result the latest again."""
-    if status.location is None:
+    document = ResultFolder(status.location).report() if status.location else None
+    if document is None or status.location is None:
         return None
     if job.sequencer is not None:
         update_latest(status.location, job.etag or "", job.sequencer)
-    document = ResultFolder(status.location).report()
-    return None if document is None else Report(document, location=status.location, already_done=True)
+    return Report(document, location=status.location, already_done=True)
 
 
 def _run(job: Job, machine: Machine) -> Report:
@@ -92,10 +96,10 @@ def _run(job: Job, machine: Machine) -> Report:
         raise InternalError(f"unexpected {type(error).__name__}: {error}") from error
 
 
-def _tell(job: Job, machine: Machine, error: ScenescoreError, status: Status, output: str) -> str:
+def _tell(job: Job, error: ScenescoreError, status: Status, output: str) -> str:
     """Write error.json. Where that is refused too, the claim is given up, or nobody could try before the lease ends."""
     try:
-        return write_error(job.request, machine, error, job.etag or job.id)
+        return write_error(job.request, error, job.etag or "unknown", job.id[:12])
     except ScenescoreError as refused:
         settle(replace(status, state="queued", reason=str(refused)), output)
         raise

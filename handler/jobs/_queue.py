@@ -10,8 +10,8 @@ from handler import aws, storage
 from handler.errors import RequestError
 from handler.evaluation import EvaluationRequest
 from handler.jobs._job import Job
-from handler.jobs._status import Status, settle
-from handler.settings import Settings
+from handler.jobs._status import Status, read_status, settle
+from handler.settings import Settings, is_under
 
 __all__ = ["SCHEMA", "job_of_message", "submit"]
 
@@ -45,17 +45,24 @@ def message_of(job: Job, output: str) -> dict[str, Any]:
     return {**message, "request_at": location}
 
 
-def job_of_message(message: dict[str, Any]) -> Job:
-    """The job a message stands for. Raises RequestError when it is damaged."""
+def job_of_message(message: dict[str, Any], settings: Settings) -> Job | None:
+    """The job a message stands for; None when it is over and its parked request is gone. Raises RequestError."""
     try:
         texts = [message.get(name) for name in ("etag", "sequencer", "request_at")]
         if not isinstance(message["id"], str) or not all(one is None or isinstance(one, str) for one in texts):
             raise TypeError("id, etag, sequencer and request_at are texts")
+        if not message["id"].isalnum():
+            raise ValueError("its id is no evaluation's")
         request = message["request"] if "request" in message else orjson.loads(storage.read_bytes(texts[2] or ""))
         parsed = EvaluationRequest.parse(request)
-        if parsed.output is None:
-            raise ValueError("its request names no output")
+        if parsed.output is None or not is_under(parsed.output, settings.output):
+            raise ValueError("its request names no output of this installation")
         return Job(message["id"], parsed, texts[0], texts[1])
+    except storage.NotFoundError:
+        known = read_status(message["id"], settings)
+        if known is None or known.state not in ("done", "failed"):
+            raise
+        return None
     except (KeyError, TypeError, ValueError) as error:
         raise RequestError(
             f"the queued message is damaged: {error}", hint="It was not written by this product"

@@ -50,11 +50,15 @@ class Status:
         return {"schema": "scenescore.evaluation/1", **shown}
 
     @classmethod
-    def parse(cls, data: bytes) -> Self:
-        """Read what `dump` wrote."""
-        fields: dict[str, Any] = orjson.loads(data)
-        fields.pop("schema", None)
-        return cls(**fields)
+    def parse(cls, data: bytes) -> Self | None:
+        """Read what `dump` wrote; None for anything else."""
+        try:
+            fields: dict[str, Any] = orjson.loads(data)
+            fields.pop("schema")
+            found = cls(**fields)
+        except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
+            return None
+        return found if isinstance(found.id, str) and found.state in ("queued", "running", "done", "failed") else None
 
     def dump(self) -> bytes:
         """The stored form."""
@@ -74,17 +78,17 @@ def read_status(job_id: str, settings: Settings) -> Status | None:
     return Status.parse(storage.read_bytes(location)) if storage.stat(location) else None
 
 
-def claim(first: Status, output: str, seconds: float) -> Status:
+def claim(first: Status, output: str, seconds: float, *, again: bool = False) -> Status:
     """Take the job for some seconds. Returns what it is now: `running` under our name, or `done` by somebody.
 
-    Raises BusyError while another worker's lease runs.
+    again: take it though it is done. Raises BusyError while another worker's lease runs.
     """
     found: list[Status] = []
     owner = uuid.uuid4().hex
 
     def take(data: bytes | None) -> bytes | None:
-        known = Status.parse(data) if data else first
-        if known.state == "done":
+        known = (Status.parse(data) if data else None) or first
+        if known.state == "done" and not again:
             found[:] = [known]
             return None
         if known.state == "running" and (known.lease_until or 0) > time.time():

@@ -56,13 +56,19 @@ class ResultFolder:
 
     @contextmanager
     def writer(self) -> Iterator[RowWriter]:
-        """Rows in, complete files out; after an exception samples.jsonl does not appear, errors.jsonl does."""
+        """Rows in, complete files out; after an exception samples.jsonl does not appear, errors.jsonl does.
+
+        A folder that was complete before stays as it was: results do not go away.
+        """
+        was_complete = self.report() is not None
         failure: ScenescoreError | None = None
         with storage.open_write(storage.join(self.location, ERRORS)) as errors:
             try:
                 with storage.open_write(storage.join(self.location, SAMPLES)) as rows:
                     yield RowWriter(rows, errors)
             except ScenescoreError as error:
+                if was_complete:
+                    raise
                 failure = error
         if failure is not None:
             self.write_error(failure)
@@ -74,9 +80,11 @@ class ResultFolder:
         self._remove(ERROR)
 
     def write_error(self, error: ScenescoreError) -> None:
-        """Say why there is no report."""
-        storage.write_bytes(storage.join(self.location, ERROR), dump_json(error.document()))
-        self._remove(REPORT)
+        """Say why there is no report, unless there is one."""
+        error.written_to = self.location
+        if self.report() is None:
+            storage.write_bytes(storage.join(self.location, ERROR), dump_json(error.document()))
+            self._remove(REPORT)
 
     def samples(self) -> Iterator[dict[str, Any]]:
         """The rows of samples.jsonl, as a stream."""

@@ -42,7 +42,8 @@ def _parsed(old: bytes | None) -> dict[str, Any]:
         known: Any = orjson.loads(old or b"{}")
     except orjson.JSONDecodeError:
         return {}
-    return known if isinstance(known, dict) else {}
+    is_ours = isinstance(known, dict) and isinstance(known.get("sequencer"), str | None)
+    return known if is_ours else {}
 
 
 def _is_newer(known: Mapping[str, Any], sequencer: str | None) -> bool:

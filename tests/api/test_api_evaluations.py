@@ -58,7 +58,7 @@ def test_more_than_200_frames_go_to_the_queue(queued, queue):
 
 def test_what_the_queue_did_is_found_and_answered(queued, queue, settings):
     place = queued.post(PATH, json={"sessions": frames(201)}).headers["location"]
-    perform(job_of_message(queue[0]), settings, Clock())
+    perform(job_of_message(queue[0], settings), settings, Clock())
     status = queued.get(place).json()
     assert (status["state"], status["n_samples"]) == ("done", 201)
     again = queued.post(PATH, json={"sessions": frames(201)})

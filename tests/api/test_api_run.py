@@ -86,7 +86,7 @@ def test_long_work_is_queued_and_then_answered(queued, queue, settings, monkeypa
     monkeypatch.setattr(_answer, "MAX_SAMPLES", 1)
     reply = run(queued)
     assert (reply.status_code, reply.json()["success"], len(queue)) == (202, False, 1)
-    perform(job_of_message(queue[0]), settings, Clock())
+    perform(job_of_message(queue[0], settings), settings, Clock())
     assert run(queued).json()["success"] is True
 
 

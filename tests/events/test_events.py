@@ -7,6 +7,7 @@ import logging
 import sys
 from urllib.parse import quote_plus
 
+import orjson
 import pytest
 
 from handler import storage
@@ -161,6 +162,9 @@ def test_a_sidecar_is_the_request(place):
         (b"[]", "unreadable_input"),
         (b'{"input": "s3://elsewhere/a.json"}', "forbidden"),
         (b'{"input": "a.json", "metrics": ["nope"]}', "invalid_request"),
+        (b'{"input": "a\\u0000b.json"}', "bad_location"),
+        (orjson.dumps({"input": "x" * 2000}), "bad_location"),
+        (b'{"input": "../../../a.json"}', "forbidden"),
     ],
 )
 def test_a_wrong_sidecar_leaves_error_json(place, text, code):
@@ -168,6 +172,12 @@ def test_a_wrong_sidecar_leaves_error_json(place, text, code):
     assert handle_uploads("s3", notification(key, etag=etag), place, Clock()) == []
     found = [one.location for one in storage.list_objects(f"{place.output}/") if one.location.endswith("error.json")]
     assert [json.loads(storage.read_bytes(one))["code"] for one in found] == [code]
+
+
+def test_names_in_a_sidecar_are_relative_to_it(place):
+    put(place, "day/a.json")
+    key, etag = put(place, "day/b.scenescore.json", b'{"input": "./../day/a.json"}')
+    assert handle_uploads("s3", notification(key, etag=etag), place, Clock())[0]["state"] == "done"
 
 
 def test_one_bad_message_fails_nobody_else(place):

@@ -158,7 +158,9 @@ def test_long_work_goes_through_the_queue_and_on(queue, monkeypatch):
     assert answer(request, settings, Clock())[1]["id"] == body["id"]
     stops = 0
     while sent:
-        status, _ = perform(job_of_message(sent.pop()), settings, Clock.of_seconds(60, margin=61 if stops < 3 else 0))
+        status, _ = perform(
+            job_of_message(sent.pop(), settings), settings, Clock.of_seconds(60, margin=61 if stops < 3 else 0)
+        )
         stops += 1
     # Asked twice, queued twice: three runs stop early, one finishes, and the second message finds it done.
     assert (status.state, status.n_samples, stops) == ("done", 9, 5)
@@ -172,10 +174,75 @@ def test_large_bodies_are_parked_and_forgotten(queue):
     request = EvaluationRequest(sessions=[{**FRAME, "note": "x" * 200_000}], wait=False)
     answer(request, settings, Clock())
     assert sent[0].keys() == {"schema", "id", "etag", "sequencer", "request_at"}
-    assert perform(job_of_message(sent[0]), settings, Clock())[0].state == "done"
+    assert perform(job_of_message(sent[0], settings), settings, Clock())[0].state == "done"
     assert storage.stat(sent[0]["request_at"]) is None
     with pytest.raises(RequestError, match="damaged"):
-        job_of_message({"schema": "scenescore.job/1"})
+        job_of_message({"schema": "scenescore.job/1"}, settings)
+
+
+def test_a_parked_body_that_is_gone_is_no_poison(queue):
+    settings, sent = queue
+    request = EvaluationRequest(sessions=[{**FRAME, "note": "x" * 200_000}], wait=False)
+    answer(request, settings, Clock())
+    answer(request, settings, Clock())
+    assert perform(job_of_message(sent[0], settings), settings, Clock())[0].state == "done"
+    assert job_of_message(sent[1], settings) is None
+    with pytest.raises(storage.NotFoundError):
+        job_of_message({**sent[1], "id": "somebodyelse"}, settings)
+
+
+@pytest.mark.parametrize(
+    "change", [{"id": ""}, {"id": "../../in/x"}, {"request": {"sessions": [], "output": "/elsewhere"}}]
+)
+def test_messages_that_lead_elsewhere_are_damaged(queue, change):
+    settings, sent = queue
+    answer(EvaluationRequest(sessions=[FRAME], wait=False), settings, Clock())
+    with pytest.raises(RequestError, match="damaged"):
+        job_of_message({**sent[0], **change}, settings)
+
+
+def test_a_wrong_request_leaves_the_result_of_another_alone(settings, tmp_path):
+    path = tmp_path / "frames.json"
+    path.write_bytes(EXAMPLE.read_bytes())
+    good = EvaluationRequest(input=str(path))
+    done, _ = perform(make_job(good, settings, etag="e1"), settings, Clock())
+    for wrong in (
+        {"references": str(tmp_path / "typo.json")},
+        {"questions": str(tmp_path / "q")},
+        {"sessions": [FRAME]},
+    ):
+        job = make_job(EvaluationRequest(input=str(path), **wrong), settings, etag="e1")
+        status, _ = perform(job, settings, Clock())
+        assert (status.state, status.location == done.location) == ("failed", False)
+        assert storage.stat(f"{status.location}/error.json") is not None
+    assert perform(make_job(good, settings, etag="e1"), settings, Clock())[1].already_done
+    assert storage.stat(f"{done.location}/error.json") is None
+
+
+@pytest.mark.parametrize("damage", [None, b'{"schema": "scene'])
+def test_a_result_that_is_gone_or_torn_is_made_again(settings, damage):
+    job = make_job(EvaluationRequest(sessions=[FRAME]), settings)
+    status, report = perform(job, settings, Clock())
+    location = f"{status.location}/report.json"
+    storage.delete(location) if damage is None else storage.write_bytes(location, damage)
+    again, same = perform(job, settings, Clock())
+    assert (again.state, again.attempts, same["metrics"]) == ("done", 2, report["metrics"])
+
+
+@pytest.mark.parametrize("damage", [b"{}", b"[]", b"null", b'{"schema": "x", "id": 1}', b"{torn"])
+def test_a_damaged_status_is_no_status(settings, damage):
+    job = make_job(EvaluationRequest(sessions=[FRAME]), settings)
+    storage.write_bytes(f"{settings.output}/_evaluations/{job.id}.json", damage)
+    assert read_status(job.id, settings) is None
+    assert perform(job, settings, Clock())[0].state == "done"
+
+
+def test_a_prefix_is_named_by_what_lies_under_it(weed, folder, model):
+    settings = Settings(model=model, output=f"{folder}/out")
+    for n in (1, 2):
+        storage.write_bytes(f"{folder}/in/{n}.json", orjson.dumps([FRAME]))
+        status, _ = perform(make_job(EvaluationRequest(input=f"{folder}/in/"), settings), settings, Clock())
+        assert status.n_samples == n
 
 
 def test_no_time_and_no_queue_is_said(settings):
@@ -215,8 +282,9 @@ def test_requests_reach_only_what_is_open(location, allowed):
         with pytest.raises(ForbiddenError, match="not open") as caught:
             check_locations(request, settings)
         assert problem(caught.value)["status"] == 403
-    with pytest.raises(ForbiddenError):
-        check_locations(EvaluationRequest(sessions=[], output="s3://b/elsewhere"), settings)
+    for output in ("s3://b/elsewhere", "s3://b/out/../in", "s3://b/out/_evaluations", "s3://b/out/_requests/x"):
+        with pytest.raises(ForbiddenError):
+            check_locations(EvaluationRequest(sessions=[], output=output), settings)
 
 
 @pytest.mark.parametrize(
