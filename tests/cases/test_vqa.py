@@ -66,9 +66,13 @@ def test_every_input_is_normalised_as_the_official_code_does(cases):
         assert official_normalised(row["input"]) == row["official_normalised"], row["input"]
 
 
-def test_strict_normalisation_differs_only_in_apostrophes_and_wide_letters(cases):
+def test_strict_normalisation_differs_only_in_apostrophes_wide_letters_and_what_would_be_nothing(cases):
     table = json.loads((cases / "06-vqa" / "normalisation-table" / "expected.json").read_text())
-    differs = [row["input"] for row in table if normalised(row["input"]) != row["official_normalised"]]
+    differs = [
+        row["input"]
+        for row in table
+        if normalised(row["input"]) != (row["official_normalised"] or normalised(row["input"]))
+    ]
     assert all(any(c in one for c in "’‘`´") or not one.isascii() for one in differs), differs
 
 

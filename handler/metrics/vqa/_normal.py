@@ -56,9 +56,13 @@ def official_normalised(text: str) -> str:
 
 @lru_cache(maxsize=REMEMBERED)
 def normalised(text: str) -> str:
-    """The same rules after NFKC and with straight apostrophes, and with no limit to the full stops that go."""
+    """The same rules after NFKC and with straight apostrophes, and with no limit to the full stops that go.
+
+    What would leave nothing is undone: "the" stays "the" and "?" stays "?", so that neither agrees with silence.
+    """
     text = trimmed(unicodedata.normalize("NFKC", text).translate(_APOSTROPHES))
-    return _words(_without_punctuation(text, most_stops=0))
+    bare = _without_punctuation(text, most_stops=0)
+    return _words(bare) or " ".join(bare.lower().split()) or text.lower()
 
 
 def _without_punctuation(text: str, *, most_stops: int) -> str:
