@@ -187,6 +187,14 @@ def test_vlm2bench_files(tmp_path):
     assert samples[2].n_images == 4
 
 
+@pytest.mark.parametrize("wanted", [True, 10**20, "9" * 5000])
+def test_a_count_that_is_none_is_unreadable(tmp_path, wanted):
+    rows = [{"q_id": f"c_{n}", "gt_answer": one, "model_answer": "3"} for n, one in enumerate([3, wanted])]
+    good, bad = read(write(tmp_path / "a.jsonl", *rows))
+    assert isinstance(good, BenchSample)
+    assert (bad.field, bad.line) == ("gt_answer", 2)
+
+
 def test_a_sequence_that_nothing_was_said_about_is_a_sample(tmp_path):
     sequence = {
         "task": "counting",

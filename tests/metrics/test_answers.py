@@ -125,6 +125,13 @@ def test_consensus_of_ten_three_and_one():
     assert consensus("two", ["2"]) == 1.0
 
 
+@pytest.mark.parametrize("answer", ["", "the", "A the", "?", "..."])
+def test_what_normalises_to_nothing_agrees_with_nobody(answer):
+    assert consensus(answer, ["a"] * 10) == 0.0
+    assert consensus("A.", ["a"] * 10) == 1.0
+    assert consensus(answer, ["!"] * 10) == 0.0
+
+
 def test_black_with_a_full_stop_when_all_agree():
     keys = [str(n) for n in range(10)]
     assert official_consensus("Black.", ["black"] * 10, keys) == 0.0
@@ -169,6 +176,16 @@ def test_a_sequence_is_gated_by_its_coarse_question():
     assert (found["n_gated_out"], found["n_fine_unparsed"]) == (2, 7)
     # VLM2-Bench's own reading compares "(B" with "B": the fourth sequence is gated out, too.
     assert summary("vlm2bench.hallucination", samples, "compat")["n_gated_out"] == 3
+
+
+@pytest.mark.parametrize("mode", ["strict", "compat"])
+@pytest.mark.parametrize("answer", ["9" * 5000, "9" * 30, "9" * 20 + ".0", "there are " + "1" * 100_000])
+def test_a_number_of_thousands_of_digits_is_none(answer, mode):
+    sample = answered(BenchSample, answer, "3", kind="counting", n_images=4)
+    result = get_metric("vlm2bench.native", mode=mode).compute(sample)
+    assert (result.score, result.details["parsed"], result.details["problem"]) == (0.0, None, "no_single_number")
+    padded = answered(BenchSample, "0" * 5000 + "3", "3", kind="counting", n_images=4)
+    assert get_metric("vlm2bench.native", mode=mode).compute(padded).score == 1.0
 
 
 def test_both_denominators_of_pairs_and_counts():

@@ -14,6 +14,7 @@ from handler.samples import BenchSample, Record
 
 __all__ = ["bench_records"]
 
+_MOST_DIGITS = 15
 _HALF = re.compile(r"(?:tf_)?(.+)_([pn])")  # PC prefixes its comparison questions with tf_
 
 
@@ -48,7 +49,7 @@ def _sample(
     if question_id is None:
         raise FieldError("q_id", "is missing")
     wanted, given = value.get("gt_answer"), value.get("model_answer")
-    if not is_missing(wanted) and not isinstance(wanted, (str, int)):
+    if not is_missing(wanted) and (isinstance(wanted, bool) or not isinstance(wanted, (str, int))):
         raise FieldError("gt_answer", f"is {describe(wanted)}, not text or a whole number")
     if not is_missing(given) and not isinstance(given, (str, int)):
         raise FieldError("model_answer", f"is {describe(given)}, not text")
@@ -74,7 +75,9 @@ def _sample(
 def _kind(question_id: str, wanted: Any, usual: str | None) -> tuple[str, str | None, str | None]:
     """The kind of question, its pair and its half. usual: the kind of the file so far, for what does not show its own."""
     match = _HALF.fullmatch(question_id)
-    if isinstance(wanted, int) or (isinstance(wanted, str) and wanted.strip().isdigit()):
+    if isinstance(wanted, int) or (isinstance(wanted, str) and wanted.strip().isdecimal()):
+        if len(wanted.strip()) > _MOST_DIGITS if isinstance(wanted, str) else abs(wanted) >= 10**_MOST_DIGITS:
+            raise FieldError("gt_answer", f"is a number of more than {_MOST_DIGITS} digits, which is no count")
         return "counting", None, None
     label = wanted.strip().upper() if isinstance(wanted, str) else ""
     if label in ("T", "F"):
