@@ -51,6 +51,11 @@ class ScenescoreError(Exception):
         text = f"{place}: {self.message}" if place else self.message
         return one_line(f"{text}. {self.hint}" if self.hint else text)
 
+    @property
+    def is_callers(self) -> bool:
+        """Whether it is up to the caller to mend it: trying the same again cannot help."""
+        return self.exit_code == 2
+
     def document(self) -> dict[str, Any]:
         """The content of `error.json`: schema, code, message, file, line, field, hint (absent parts are null)."""
         return {
@@ -97,6 +102,11 @@ class ModelError(ScenescoreError):
 
     code = "model_unavailable"
     exit_code = 2
+
+    @property
+    def is_callers(self) -> bool:
+        """No: where requests come from outside, the installation lacks its model."""
+        return False
 
 
 class StorageError(ScenescoreError):

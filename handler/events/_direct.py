@@ -23,7 +23,7 @@ def answer_direct(event: dict[str, Any], settings: Settings, clock: Clock) -> di
         check_locations(request, settings)
         return answer(request, settings, clock)[1]
     except ScenescoreError as error:
-        if error.exit_code != 2:
+        if not error.is_callers:
             raise
         return problem(error)
 

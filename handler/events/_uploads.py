@@ -98,7 +98,7 @@ def _job_of(upload: Upload, settings: Settings, *, last_try: bool) -> Job | None
                 return make_job(request, settings, etag=etag, sequencer=upload.sequencer if etag else None)
         return make_job(EvaluationRequest(input=where), settings, etag=upload.etag, sequencer=upload.sequencer)
     except ScenescoreError as error:
-        if error.exit_code != 2 and not last_try:
+        if not error.is_callers and not last_try:
             raise
         asked = EvaluationRequest(input=sidecar or where, output=settings.output)
         name = hashlib.sha256(where.encode("utf-8", "replace")).hexdigest()[:12]

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from handler import storage
-from handler.errors import ForbiddenError, InputError, InternalError, ModelError, ScenescoreError
+from handler.errors import ForbiddenError, InputError, InternalError, ScenescoreError
 from handler.evaluation import EvaluationRequest
 from handler.jobs._job import make_job
 from handler.jobs._perform import Clock, perform
@@ -105,9 +105,7 @@ def status_code_of(error: ScenescoreError) -> int:
         return 404
     if isinstance(error, InternalError):
         return 500
-    if isinstance(error, ModelError):
-        return 503
-    return 422 if error.exit_code == 2 else 503
+    return 422 if error.is_callers else 503
 
 
 def _later(status: Status) -> dict[str, Any]:

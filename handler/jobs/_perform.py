@@ -65,7 +65,7 @@ def perform(job: Job, settings: Settings, clock: Clock, *, last_try: bool = Fals
     except OutOfTimeError as error:
         return _hand_back(job, settings, replace(status, state="queued", reason=error.message), output), None
     except ScenescoreError as error:
-        if error.exit_code != 2 and not last_try:
+        if not error.is_callers and not last_try:
             settle(replace(status, state="queued", reason=str(error)), output)
             raise
         location = _tell(job, error, status, output)
