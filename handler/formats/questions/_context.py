@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -9,13 +10,14 @@ from handler.formats._contract import Notices, ReadOptions
 from handler.formats._values import FieldError, unreadable
 from handler.formats._watch import Watch
 from handler.formats.questions._answers import Answer, Names
-from handler.formats.questions._joining import Entry, Join, load_entries, mapping_of, question_name
+from handler.formats.questions._joining import Entry, Join, load_entries, mapping_of, question_name, unanswered
 from handler.formats.questions._plan import Plan
 from handler.formats.questions._stream import Item
 from handler.samples import Record, Sample, Unreadable
 
 __all__ = ["Context"]
 
+_MOST_AHEAD = 1000  # answers that are held until one has an id
 Held = TypeVar("Held", bound=Entry)
 
 
@@ -35,9 +37,11 @@ class Context:
         lenient = plan.task == "sequences" or (options.as_original and plan.task != "vqa")
         self.skips = lenient or options.on_missing == "skip"
 
-    def entries(self, location: str, make: Callable[[Mapping[str, Any], str], Held]) -> list[Held]:
-        """The entries of a joined file."""
-        return load_entries(location, self.options, self.notices, make)
+    def entries(
+        self, location: str, make: Callable[[Mapping[str, Any], str], Held], *, unique: bool = True
+    ) -> list[Held]:
+        """The entries of a joined file. unique: whether their ids must be."""
+        return load_entries(location, self.options, self.notices, make, unique=unique)
 
     def each(self, items: Iterator[Item], make: Callable[[Mapping[str, Any], Item, int], Sample]) -> Iterator[Record]:
         """Samples of a file that needs no other, in its order."""
@@ -75,27 +79,24 @@ class Context:
 
         An answer to no question, and a question without an answer, are missing a reference or an answer: see `skips`.
         """
-        first = True
+        items, some_id = _look_ahead(items, read)
+        if not some_id:
+            join.fall_back_to_lines()
         for item in items:
             if isinstance(item.value, Unreadable):
                 yield item.value
                 continue
             try:
-                value = mapping_of(item)
-                answer = read(value)
-                if first and answer.id is None:
-                    join.fall_back_to_lines()
-                first = False
-                yield self._matched(join, answer, item, make)
+                yield self._matched(join, read(mapping_of(item)), item, make)
             except FieldError as error:
                 yield _problem(item, error)
         for place, entry in join.rest():
-            name = question_name(place, entry.id)
-            self.notices.add("unanswered_question", name)
+            code = "question_without_id" if entry.id is None and not join.by_line else "unanswered_question"
+            self.notices.add(code, question_name(place, entry.id))
             if self.skips:
                 yield make(place, entry, None, None)
             else:
-                yield unreadable(None, None, "answer", f"{name} has no answer")
+                yield unreadable(None, None, "answer", unanswered(join, place, entry))
 
     def _matched(
         self,
@@ -117,6 +118,25 @@ class Context:
         if answer.text is None and not self.skips:
             raise FieldError("answer", f"is missing ({question_name(place, answer.id)})")
         return make(place, join.entries[place], answer, item)
+
+
+def _look_ahead(items: Iterator[Item], read: Callable[[Mapping[str, Any]], Answer]) -> tuple[Iterator[Item], bool]:
+    """All items, and whether one of the first has an id."""
+    ahead: list[Item] = []
+    for item in items:
+        ahead.append(item)
+        if _has_id(item, read):
+            return itertools.chain(ahead, items), True
+        if len(ahead) == _MOST_AHEAD:
+            break
+    return itertools.chain(ahead, items), False
+
+
+def _has_id(item: Item, read: Callable[[Mapping[str, Any]], Answer]) -> bool:
+    try:
+        return not isinstance(item.value, Unreadable) and read(mapping_of(item)).id is not None
+    except FieldError:
+        return False
 
 
 def _problem(item: Item, error: FieldError) -> Unreadable:

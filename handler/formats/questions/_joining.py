@@ -13,7 +13,7 @@ from handler.formats._values import FieldError, clip, describe
 from handler.formats.questions._stream import Item, items_of
 from handler.samples import Unreadable
 
-__all__ = ["Entry", "Join", "load_entries", "mapping_of"]
+__all__ = ["Entry", "Join", "load_entries", "mapping_of", "question_name", "unanswered"]
 
 
 class Entry(Protocol):
@@ -35,21 +35,44 @@ def mapping_of(item: Item) -> Mapping[str, Any]:
 
 
 def load_entries(
-    location: str, options: ReadOptions, notices: Notices, make: Callable[[Mapping[str, Any], str], Held]
+    location: str,
+    options: ReadOptions,
+    notices: Notices,
+    make: Callable[[Mapping[str, Any], str], Held],
+    *,
+    unique: bool = True,
 ) -> list[Held]:
-    """All entries of a file, held. Raises InputError for the first that cannot be read: a reference must be whole."""
+    """All entries of a file, held. Raises InputError for the first that cannot be read: a reference must be whole.
+
+    unique: an id may come again only with the same content, of which one is kept; else all are kept as they are.
+    """
     entries: list[Held] = []
+    known: dict[str, tuple[int, int, int | None]] = {}  # {id: (its place, its position in the file, its line)}
     with open_source(location, options) as source:
-        for item in items_of(source, notices):
+        for position, item in enumerate(items_of(source, notices), 1):
             if isinstance(item.value, Unreadable):
                 problem = item.value
                 raise InputError(problem.reason, file=location, line=problem.line, column=problem.column)
             try:
-                entries.append(make(mapping_of(item), source.stem))
+                entry = make(mapping_of(item), source.stem)
             except FieldError as error:
                 raise InputError(
                     f"{error.field} {error.reason}".strip(), file=location, line=item.line, field=error.field or None
                 ) from error
+            if unique and entry.id is not None:
+                place, *first = known.setdefault(entry.id, (len(entries), position, item.line))
+                if place < len(entries):
+                    where = f"entries {first[0]} (line {first[1]}) and {position} (line {item.line})"
+                    if entries[place] != entry:
+                        raise InputError(
+                            f"the id {clip(entry.id)!r} stands for two different things: {where}",
+                            file=location,
+                            line=item.line,
+                            hint="Give each an id of its own, or leave out all ids to join by line",
+                        )
+                    notices.add("duplicate_question", f"{clip(entry.id)!r}: {where}")
+                    continue
+            entries.append(entry)
             if len(entries) > MAX_JOINED:
                 raise InputError(
                     f"more than {MAX_JOINED:,} entries, which are held in memory",
@@ -64,7 +87,8 @@ def load_entries(
 class Join(Generic[Held]):
     """Finds an answer's entry, and knows which entries nothing was said about.
 
-    by_line: position counts though there are ids; without ids it counts anyway.
+    by_line: position counts though there are ids; where no entry or no answer has one it counts anyway. Of several
+    entries with one id, answers go to the last.
     """
 
     def __init__(self, entries: Sequence[Held], *, by_line: bool) -> None:
@@ -72,7 +96,7 @@ class Join(Generic[Held]):
         self._places: dict[str, int] = {}
         if not by_line:
             self._places = {entry.id: place for place, entry in enumerate(entries) if entry.id is not None}
-        self.by_line = len(self._places) != len(entries)
+        self.by_line = not self._places
         self._seen = bytearray(len(entries))
         self._n_answers = 0
         self._n_surplus = 0
@@ -89,6 +113,8 @@ class Join(Generic[Held]):
             if answer_id is None:
                 raise FieldError("question_id", "is missing, and other answers have one")
             place = self._places.get(answer_id)
+        elif self._places and answer_id is not None:
+            raise FieldError("question_id", f"is {clip(answer_id)!r}, and the answers before have none")
         if place is None or place >= len(self.entries):
             return None
         self._seen[place] = True
@@ -109,6 +135,13 @@ class Join(Generic[Held]):
         for place, seen in enumerate(self._seen):
             if not seen:
                 yield place, self.entries[place]
+
+
+def unanswered(join: Join[Held], place: int, entry: Held) -> str:
+    """What is to be said about an entry without an answer."""
+    if entry.id is None and not join.by_line:
+        return f"question {place + 1} has no id, and others have: no answer can be joined with it"
+    return f"{question_name(place, entry.id)} has no answer"
 
 
 def question_name(place: int, question_id: str | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from handler.errors import RequestError
-from handler.formats._values import FieldError, as_id, describe, is_missing
+from handler.formats._values import FieldError, as_id, clip, describe, is_missing
 from handler.formats.questions._answers import UNKNOWN_ASSISTANT, Answer, text_at
 from handler.formats.questions._context import Context
 from handler.formats.questions._joining import Join
@@ -36,7 +36,7 @@ def sequence_records(items: Iterator[Item], context: Context) -> Iterator[Record
     join = Join(sequences, by_line=False)
 
     def make(place: int, sequence: _Sequence | None, answer: Answer | None, item: Item | None) -> Sample:
-        fine = _fine_answers(item.value, context) if item and answer else ()
+        fine = _said(item.value, answer) if item and answer else ()
         if sequence and answer and len(fine) != len(sequence.fine):
             word = "missing_fine_answers" if len(fine) < len(sequence.fine) else "surplus_fine_answers"
             context.notices.add(word, f"sequence {sequence.id!r}: {len(fine)} of {len(sequence.fine)}")
@@ -75,18 +75,30 @@ def _fine_label(one: Any, number: int) -> str:
 
 
 def _coarse_answer(value: Mapping[str, Any], context: Context) -> Answer:
-    coarse = as_id(value["coarse"], "coarse") or "" if not is_missing(value.get("coarse")) else None
+    said = value.get("coarse")
+    text = (as_id(said, "coarse") or "") if _is_plain(said) and not is_missing(said) else None
     assistant = as_id(value.get("model_id", value.get("assistant_id")), "model_id") or UNKNOWN_ASSISTANT
-    return Answer(as_id(value.get("sequence_id"), "sequence_id"), coarse, assistant, None, {})
+    return Answer(as_id(value.get("sequence_id"), "sequence_id"), text, assistant, None, {})
 
 
-def _fine_answers(value: Mapping[str, Any], context: Context) -> tuple[str | None, ...]:
-    fine = value.get("fine")
+def _said(value: Mapping[str, Any], answer: Answer) -> tuple[str | None, ...]:
+    """The fine answers. Raises FieldError for an answer that is no text: it is not the same as none."""
+    name = f"(sequence {clip(answer.id)!r})" if answer.id is not None else ""
+    coarse, fine = value.get("coarse"), value.get("fine")
+    if not is_missing(coarse) and not _is_plain(coarse):
+        raise FieldError("coarse", f"is {describe(coarse)}, not text {name}".strip())
     if is_missing(fine):
         return ()
     if not isinstance(fine, list):
-        raise FieldError("fine", f"is {describe(fine)}, not a list of answers")
+        raise FieldError("fine", f"is {describe(fine)}, not a list of answers {name}".strip())
+    for number, one in enumerate(fine):
+        if not is_missing(one) and not isinstance(one, str):
+            raise FieldError(f"fine[{number}]", f"is {describe(one)}, not text {name}".strip())
     return tuple(one if isinstance(one, str) else None for one in fine)
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
 
 
 def _sample(

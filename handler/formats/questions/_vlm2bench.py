@@ -26,7 +26,7 @@ class _Length(NamedTuple):
 def bench_records(items: Iterator[Item], context: Context) -> Iterator[Record]:
     """Samples in file order. A questions file gives the length of each image sequence."""
     location = context.plan.questions
-    lengths = {one.id: one.n_images for one in context.entries(location, _length)} if location else {}
+    lengths = {one.id: one.n_images for one in context.entries(location, _length, unique=False)} if location else {}
     kinds: dict[str, str] = {}
     yield from context.each(items, lambda value, item, index: _sample(value, item, index, lengths, kinds))
 

@@ -38,7 +38,9 @@ def vqa_records(items: Iterator[Item], context: Context) -> Iterator[Record]:
         yield from context.each(items, lambda value, item, index: _whole(context, value, item, index))
         return
     annotations = context.entries(plan.references, lambda value, stem: _annotation(context, value, stem))
-    texts = context.entries(plan.questions, lambda value, _: _text(context, value)) if plan.questions else []
+    texts = []
+    if plan.questions:  # for display alone, so a text that comes twice does no harm
+        texts = context.entries(plan.questions, lambda value, _: _text(context, value), unique=False)
     questions = {one.id: one.text for one in texts}
 
     def make(place: int, found: _Annotation | None, answer: Answer | None, item: Item | None) -> Sample:

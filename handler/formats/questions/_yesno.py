@@ -29,8 +29,9 @@ def yes_no_records(items: Iterator[Item], context: Context) -> Iterator[Record]:
     if location is None:
         yield from context.each(items, lambda value, item, index: _whole(context, value, item, index))
         return
-    questions = context.entries(location, lambda value, stem: _question(context, value, stem))
-    join = Join(questions, by_line=context.options.as_original)
+    by_line = context.options.as_original
+    questions = context.entries(location, lambda value, stem: _question(context, value, stem), unique=not by_line)
+    join = Join(questions, by_line=by_line)
 
     def make(place: int, question: _Question | None, answer: Answer | None, item: Item | None) -> Sample:
         if question and answer and join.by_line and answer.question not in (None, question.text):
