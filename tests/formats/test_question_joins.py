@@ -131,3 +131,43 @@ def test_a_sequence_answer_of_a_wrong_type_is_unreadable(tmp_path, said, field):
     assert good.fine_answers == (None,)
     assert (bad.field, bad.line) == (field, 2)
     assert "(sequence 's')" in bad.reason
+
+
+def test_an_odd_first_entry_does_not_speak_for_the_file(tmp_path, answers):
+    odd = write(tmp_path / "q.json", question(1, "maybe"), question(2), question(3, "no"))
+    assert [one.references for one in read(answers, questions=odd)] == [("no",), ("yes",), ("maybe",)]
+    broken = write(tmp_path / "q.json", question(1, 3), question(2), question(3, "no"))
+    with pytest.raises(InputError, match="label is a number") as caught:
+        read(answers, questions=broken)
+    assert (caught.value.line, caught.value.field) == (1, "label")
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_first_annotation_without_answers_is_named(tmp_path, indent):
+    annotations = [
+        {"question_id": n, "answers": [{"answer": "red", "answer_id": k} for k in range(10)] if n else []}
+        for n in range(3)
+    ]
+    path = tmp_path / "annotations.json"
+    path.write_text(json.dumps({"annotations": annotations}, indent=indent))
+    results = write(tmp_path / "r.jsonl", *({"question_id": n, "answer": "red"} for n in range(3)))
+    with pytest.raises(InputError, match="answers is missing or empty") as caught:
+        read(results, references=str(path))
+    assert caught.value.field == "answers"
+    assert caught.value.line == (1 if indent is None else 3)
+
+
+def test_one_label_that_looks_like_yes_makes_no_question_file_of_descriptions(tmp_path):
+    texts = ["a dog", "a cat", "yes", "a bus"]
+    path = write(tmp_path / "frames.jsonl", *({"answer": one, "label": one} for one in texts))
+    assert not any(isinstance(one, YesNoSample) for one in read(path, mapping={"references": "label"}))
+
+
+@pytest.mark.parametrize("name", ["folder", "folder/"])
+@pytest.mark.parametrize("options", [{}, {"format": "pope"}])
+def test_a_folder_of_questions_is_refused_in_words(tmp_path, answers, name, options):
+    (tmp_path / "folder").mkdir()
+    write(tmp_path / "folder" / "q.json", question(1))
+    with pytest.raises(InputError, match="this is a folder") as caught:
+        read(answers, questions=f"{tmp_path}/{name}", **options)
+    assert "--questions" in str(caught.value.hint)

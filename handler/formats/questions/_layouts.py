@@ -1,10 +1,11 @@
-"""What a file of questions or answers is, told by one of its objects."""
+"""What a file of questions or answers is, told by its first objects."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 __all__ = ["ANSWER_KEYS", "LISTS", "Layout", "Role", "Task", "is_yes_or_no", "layout_of", "layout_of_text"]
@@ -23,7 +24,8 @@ LISTS = ("annotations", "questions", "logs")
 
 _parse = json.JSONDecoder().raw_decode
 _LIST = re.compile(r'"(annotations|questions|logs)"\s*:\s*\[\s*(?=\{)')
-_MOST_LINES = 20
+_NEXT = re.compile(r"[\s,]*(?=\{)")
+_MOST_OBJECTS = 20  # that are looked at: one odd entry, the first even, does not speak for the others
 
 
 class Layout(NamedTuple):
@@ -95,19 +97,38 @@ def layout_of_text(text: str) -> Layout | None:
     """The layout of a file by the first part of its text; documents are told by the list that they hold."""
     start = text.lstrip()
     if start.startswith("{") and (found := _LIST.search(start)) and "\n{" not in start[: found.start()]:
-        item = _first(start, found.end())
+        items = list(_objects(start, found.end()))
         if found[1] != "questions":
-            return layout_of(item)
-        if isinstance(item, Mapping) and "question_id" in item and "question" in item:
+            return _usual(items)
+        if any(isinstance(item, Mapping) and "question_id" in item and "question" in item for item in items):
             return Layout("vqa", "questions", "vqa", "VQA questions")
     if not start.startswith(("{", "[")):
         return None
     if start.startswith("["):
-        return layout_of(_first(start, start.find("{"))) if "{" in start else None
-    for line in start.split("\n", _MOST_LINES)[:_MOST_LINES]:
-        if line.lstrip().startswith("{") and (item := _first(line, line.find("{"))) is not None:
-            return layout_of(item)
-    return layout_of(_first(start, 0))
+        return _usual(list(_objects(start, start.find("{")))) if "{" in start else None
+    lines = start.split("\n", _MOST_OBJECTS)[:_MOST_OBJECTS]
+    objects = [_first(line, line.find("{")) for line in lines if line.lstrip().startswith("{")]
+    return _usual([item for item in objects if item is not None] or list(_objects(start, 0)))
+
+
+def _usual(items: Sequence[Any]) -> Layout | None:
+    """What most objects show; where as many show nothing or bare answers, what the others do."""
+    layouts = Counter(layout_of(item) for item in items)
+    return max(layouts, key=lambda one: (layouts[one], one is not None, bool(one and one.task)), default=None)
+
+
+def _objects(text: str, pos: int) -> Iterator[Any]:
+    """The first objects from a place on, whether commas or blanks stand between them."""
+    for _ in range(_MOST_OBJECTS):
+        try:
+            item, pos = _parse(text, pos)
+        except (ValueError, RecursionError):
+            return
+        yield item
+        following = _NEXT.match(text, pos)
+        if following is None:
+            return
+        pos = following.end()
 
 
 def _first(text: str, pos: int) -> Any:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from handler import storage
 from handler.errors import InputError
 from handler.formats._contract import ReadOptions
 from handler.formats._opening import open_source
@@ -131,7 +133,19 @@ def plan_items(item: Any, options: ReadOptions) -> Plan | None:
 
 def _companions(options: ReadOptions) -> dict[Role, str]:
     given: dict[Role, str | None] = {"questions": options.questions, "references": options.references}
-    return {role: location for role, location in given.items() if location is not None}
+    found = {role: location for role, location in given.items() if location is not None}
+    for role, location in found.items():
+        if _is_folder(location):
+            raise InputError("this is a folder", file=location, hint=f"Name one file with --{role}")
+    return found
+
+
+def _is_folder(location: str) -> bool:
+    if location.endswith("/"):
+        return True
+    if not storage.is_remote(location):
+        return Path(location).is_dir()
+    return storage.stat(location) is None and any(True for _ in storage.list_objects(f"{location}/"))
 
 
 def _head_at(location: str, options: ReadOptions) -> str:
