@@ -56,6 +56,8 @@ def read_sequences(location: str) -> list[ImageSequence]:
             if not one.value.get(name):
                 raise InputError(f"{name} is missing", file=location, line=one.line, field=name)
         rows.setdefault(str(one.value["sequence_id"]), []).append(one.value)
+    if not rows:
+        raise InputError("there are no rows in this table", file=location, hint="Write a row for each image")
     return [_sequence(sequence_id, images, location) for sequence_id, images in rows.items()]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from handler.errors import InputError
@@ -30,11 +30,32 @@ def read_pictures(location: str) -> list[Picture]:
     for one in read_objects(location, ReadOptions(), lists=_COCO):
         kept = one._replace(value=_needed(one.value)) if one.key == "annotations" else one
         found.setdefault(one.key, []).append(kept)
+    if not found:
+        raise InputError("there are no pictures in this file", file=location)
     if "" in found:
-        return [_picture(one, location) for one in found[""]]
+        return _distinct([(_picture(one, location), one.line) for one in found[""]], location)
     if missing := [key for key in _COCO if key not in found]:
-        raise InputError(f"this document has no list of {missing[0]}", file=location, field=missing[0])
-    return _coco(found, location)
+        raise InputError(
+            f"there are no {missing[0]} in this document: the list is empty or not there",
+            file=location,
+            field=missing[0],
+        )
+    return _distinct(_coco(found, location), location)
+
+
+def _distinct(pictures: Iterable[tuple[Picture, int | None]], location: str) -> list[Picture]:
+    """Each picture once. Raises InputError for a name that stands for two: a question names its picture by it."""
+    known: dict[str, tuple[Picture, int | None]] = {}
+    for picture, line in pictures:
+        first, first_line = known.setdefault(picture.image, (picture, line))
+        if set(first.objects) != set(picture.objects):
+            raise InputError(
+                f"two pictures are called {picture.image!r} and hold different objects: lines {first_line} and {line}",
+                file=location,
+                line=line,
+                hint="Give each picture a name of its own",
+            )
+    return [picture for picture, _ in known.values()]
 
 
 def _needed(annotation: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,7 +63,7 @@ def _needed(annotation: Mapping[str, Any]) -> dict[str, Any]:
     return {key: annotation.get(key) for key in ("image_id", "category_id")}
 
 
-def _coco(found: Mapping[str, list[PlainObject]], location: str) -> list[Picture]:
+def _coco(found: Mapping[str, list[PlainObject]], location: str) -> Iterator[tuple[Picture, int | None]]:
     names = {one.value.get("id"): str(one.value.get("name")) for one in found["categories"]}
     objects: dict[Any, dict[str, None]] = {}
     for one in found["annotations"]:
@@ -50,8 +71,9 @@ def _coco(found: Mapping[str, list[PlainObject]], location: str) -> list[Picture
         if category not in names:
             raise InputError(f"there is no category {category!r}", file=location, line=one.line, field="category_id")
         objects.setdefault(one.value["image_id"], {})[names[category]] = None
-    images = ((one.value, objects.get(one.value.get("id"), {})) for one in found["images"])
-    return [Picture(str(image.get("file_name", image.get("id"))), tuple(inside)) for image, inside in images]
+    for one in found["images"]:
+        inside = objects.get(one.value.get("id"), {})
+        yield Picture(str(one.value.get("file_name", one.value.get("id"))), tuple(inside)), one.line
 
 
 def _picture(one: PlainObject, location: str) -> Picture:

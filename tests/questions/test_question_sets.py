@@ -224,3 +224,36 @@ def test_templates_of_ones_own(tmp_path):
 
 def sequences_of(sequences, templates):
     return list(sequence_questions(sequences, templates=templates))
+
+
+def coco(images, annotations):
+    return json.dumps({"images": images, "annotations": annotations, "categories": [{"id": 1, "name": "dog"}]})
+
+
+def test_two_pictures_of_one_name_are_refused_and_one_that_comes_twice_counts_once(tmp_path):
+    source = tmp_path / "instances.json"
+    images = [{"id": 1, "file_name": "a.jpg"}, {"id": 2, "file_name": "a.jpg"}]
+    source.write_text(coco(images, [{"image_id": 1, "category_id": 1}]))
+    with pytest.raises(InputError, match=r"two pictures are called 'a\.jpg'"):
+        read_pictures(str(source))
+    source.write_text(coco([images[0], images[0]], [{"image_id": 1, "category_id": 1}]))
+    assert read_pictures(str(source)) == [Picture("a.jpg", ("dog",))]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "words"),
+    [
+        ("sequences", "sequence_id,object,image\n", "there are no rows in this table"),
+        ("sequences", "[]", "there are no rows in this table"),
+        ("pope", "[]", "there are no pictures in this file"),
+        ("pope", coco([{"id": 1, "file_name": "a.jpg"}], []), "there are no annotations in this document: the list is"),
+    ],
+)
+def test_a_source_with_nothing_in_it_is_one_line_and_exit_2(tmp_path, capsys, kind, text, words):
+    source = tmp_path / "source"
+    source.write_text(text)
+    assert main(["questions", kind, str(source), "--output", str(tmp_path / "out")]) == 2
+    captured = capsys.readouterr()
+    assert words in captured.err
+    assert captured.err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
