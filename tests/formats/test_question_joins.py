@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import uuid
 
 import pytest
 
+from handler import storage
 from handler.errors import InputError
 from handler.formats import Notices, ReadOptions, open_records
 from handler.samples import SequenceSample, Unreadable, YesNoSample
+from handler.storage import NotFoundError
+from tests.s3_fixtures import BUCKET
 
 
 def write(path, *records):
@@ -171,3 +175,14 @@ def test_a_folder_of_questions_is_refused_in_words(tmp_path, answers, name, opti
     with pytest.raises(InputError, match="this is a folder") as caught:
         read(answers, questions=f"{tmp_path}/{name}", **options)
     assert "--questions" in str(caught.value.hint)
+
+
+def test_a_prefix_of_questions_is_refused_in_words(moto_server, use, answers):
+    use(moto_server)
+    prefix = f"s3://{BUCKET}/questions-{uuid.uuid4().hex}"
+    storage.write_bytes(f"{prefix}/q.json", json.dumps(question(1)).encode())
+    for location in (prefix, f"{prefix}/"):
+        with pytest.raises(InputError, match="this is a folder"):
+            read(answers, questions=location)
+    with pytest.raises(NotFoundError, match="no such object"):
+        read(answers, questions=f"{prefix}/missing.json")

@@ -47,6 +47,8 @@ NO = [
     "The dog is not visible.",
     "I don't think so.",
     "It is not.",
+    "There is no dog but there is a cat.",
+    "There are no dogs, but there is a cat.",
     "Is there no dog? No.",
 ]
 NEITHER = [
@@ -56,6 +58,11 @@ NEITHER = [
     "There is only a cat.",
     "The dog is not on the sofa.",
     "A dog, no?",
+    "No animals but a dog.",
+    "I see nothing but a dog.",
+    "There are no people other than the man.",
+    "The image does not show only a dog.",
+    "(A) Yes (B) No",
     "If you mean the cat, yes.",
     "Yes. No, wait, there is none.",
     "<think>no, or yes",

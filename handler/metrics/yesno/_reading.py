@@ -31,7 +31,7 @@ _BUT_NOT = r"(?!\s+(?:only|just|true|correct|the\s+case|that)\b)"
 _LEADING = re.compile(rf"(?:(?P<yes>{_YES})|(?P<no>{_NO}))(?!\w|['’-]\w)", re.IGNORECASE)
 _LETTER = re.compile(r"([yn])\W*", re.IGNORECASE)
 _OTHER = re.compile(
-    rf"\W*+(?:(?:or|and)\W++)?(?:(?P<yes>{_YES})|(?P<no>{_NO}))\W*+$"
+    rf"\W*+(?:(?:or|and)\W++)?(?:[A-H][).:]\s*)?(?:(?P<yes>{_YES})|(?P<no>{_NO}))\W*+$"
     rf"|\s*+[.!;\n]\W*+(?:(?P<then_yes>{_YES})|(?P<then_no>{_NO}))\s*,",
     re.IGNORECASE,
 )
@@ -70,6 +70,9 @@ _AFFIRMED = re.compile(
     re.IGNORECASE,
 )
 _DOUBLE = re.compile(r"\b(?:why\s+not|there\s+(?:is|are)\s+(?:no|not)|there\s+(?:is|are)n't|no\s+\w+)\b", re.IGNORECASE)
+_EXCEPT = re.compile(
+    r"\s*(?:\w+\s+){0,3}(?:but(?!\s+(?:there|i|it|the)\b)|except|other\s+than|besides|only)\b", re.IGNORECASE
+)
 _FINAL = re.compile(rf"[,:;–—-]\s*(?:(?P<yes>{_YES})|(?P<no>{_NO}))\W*$", re.IGNORECASE)
 _POLAR = re.compile(rf"\b(?:{_YES}|{_NO}|not|cannot|never|none|neither)\b|n't\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?\s]*+([^.!?\n]+)([.!?\n]?)")
@@ -95,6 +98,8 @@ def polarity(answer: str) -> Polarity:
         rest = text[match.end() :]
         if _EITHER.match(rest) or _says_other(rest, said):
             return Polarity(None, "both")
+        if said == "no" and _EXCEPT.match(rest):  # "No animals but a dog"
+            return _NOTHING
         return Polarity(said, "stated_answer" if stated else "leading_word")
     found = _SENTENCE.match(text)
     return _sentence(found[1].strip(), whole=found[2] != "?" and not (cut and not found[2])) if found else _NOTHING
@@ -117,7 +122,9 @@ def _sentence(sentence: str, *, whole: bool) -> Polarity:
         return Polarity(None, "uncertain")
     if negated := _NEGATED.match(sentence):
         if negated[0].lower().startswith("i ") and _DOUBLE.search(sentence, negated.end()):
-            return Polarity(None, "no_rule")
+            return _NOTHING
+        if _EXCEPT.match(sentence, negated.end()):
+            return _NOTHING
         return Polarity("no", "negated_sentence")
     if _AFFIRMED.match(sentence):
         return Polarity("yes", "affirmed_sentence")
