@@ -207,6 +207,8 @@ _WORDS = {
     "repeated_session": "a session id occurs twice",
     "same_file_name": "files of one name are read as one session",
     "unanswered_question": "a question has no answer",
+    "duplicate_question": "a question stands twice in the file, word for word",
+    "question_without_id": "a question has no id where others have one",
     "answer_without_question": "an answer has no question",
     "question_differs": "answers joined by line, whose question is another one",
     "missing_fine_answers": "fine-grained answers are missing and count as wrong",
