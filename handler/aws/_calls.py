@@ -11,8 +11,6 @@ from handler.errors import StorageError
 
 __all__ = ["put_event", "send_message"]
 
-MAX_MESSAGE = 1 << 20  # bytes an SQS message may have (Amazon SQS quotas)
-
 
 class CallError(StorageError):
     """A queue or event bus did not take what it was given; nothing was lost, the caller may try again."""

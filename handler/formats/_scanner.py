@@ -168,6 +168,29 @@ class Scanner:
             else:
                 raise self.unexpected("Expecting ',' delimiter")
 
+    def entries(self) -> Iterator[str]:
+        """Each key of the object at `pos` in turn, standing on its value, which the caller reads."""
+        self.pos += 1
+        following = self.peek()
+        while following != "}":
+            if following != '"':
+                raise self.unexpected("Expecting property name enclosed in double quotes")
+            key = self.value()
+            if self.peek() != ":":
+                raise self.unexpected("Expecting ':' delimiter")
+            self.pos += 1
+            self.peek()
+            yield key
+            following = self.peek()
+            if following == ",":
+                self.pos += 1
+                following = self.peek()
+                if following == "}":
+                    raise self.unexpected("Expecting property name enclosed in double quotes")
+            elif following != "}":
+                raise self.unexpected("Expecting ',' delimiter")
+        self.pos += 1
+
     def unexpected(self, message: str) -> InputError:
         """The error for the character at `pos`."""
         while self.ahead < _CONTEXT and self.grow():

@@ -38,30 +38,11 @@ class Walk:
 
     def records(self) -> Iterator[Record]:
         """The object's records."""
-        scanner = self._scanner
-        scanner.pos += 1
-        following = scanner.peek()
-        while following != "}":
-            if following != '"':
-                raise scanner.unexpected("Expecting property name enclosed in double quotes")
-            key = scanner.value()
-            if scanner.peek() != ":":
-                raise scanner.unexpected("Expecting ':' delimiter")
-            scanner.pos += 1
-            first = scanner.peek()
-            if first == "[" and conversation_key({key: None}) is not None:
+        for key in self._scanner.entries():
+            if self._scanner.peek() == "[" and conversation_key({key: None}) is not None:
                 yield from self._conversation(key)
             else:
                 self._entry(key)
-            following = scanner.peek()
-            if following == ",":
-                scanner.pos += 1
-                following = scanner.peek()
-                if following == "}":
-                    raise scanner.unexpected("Expecting property name enclosed in double quotes")
-            elif following != "}":
-                raise scanner.unexpected("Expecting ',' delimiter")
-        scanner.pos += 1
         yield from self._finish()
 
     def _entry(self, key: str) -> None:

@@ -88,29 +88,14 @@ def _list(scanner: Scanner, stem: str) -> Iterator[Item]:
 def _object(scanner: Scanner, stem: str, lists: Collection[str]) -> Iterator[tuple[str, Item]]:
     """The elements of its lists of records; the object itself where it has none."""
     line, column = scanner.place()
-    scanner.pos += 1
     found: dict[str, Any] = {}
     listed = False
-    following = scanner.peek()
-    while following != "}":
-        if following != '"':
-            raise scanner.unexpected("Expecting property name enclosed in double quotes")
-        key = scanner.value()
-        if scanner.peek() != ":":
-            raise scanner.unexpected("Expecting ':' delimiter")
-        scanner.pos += 1
+    for key in scanner.entries():
         if scanner.peek() == "[" and key in lists:
             listed = True
             for item in _list(scanner, stem):
                 yield key, item
         else:
             found[key] = scanner.value()
-        following = scanner.peek()
-        if following == ",":
-            scanner.pos += 1
-            following = scanner.peek()
-        elif following != "}":
-            raise scanner.unexpected("Expecting ',' delimiter")
-    scanner.pos += 1
     if not listed:
         yield "", Item(found, line, column, stem)
