@@ -12,6 +12,8 @@ from typing import Any
 
 __all__ = [
     "BenchSample",
+    "DetectedFrame",
+    "Detection",
     "EmptySession",
     "Record",
     "Sample",
@@ -106,6 +108,34 @@ class BenchSample(Sample):
     pair: str | None = None
     half: str | None = None
     n_images: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """One thing that a detector saw in a frame.
+
+    box: x0, y0, x1, y1 in pixels of the image that the detector was given. Scores: 0..1. caption: a dense caption.
+    object: the class word. What a detector does not say is None.
+    """
+
+    box: tuple[float, float, float, float]
+    box_score: float
+    caption: str | None = None
+    caption_score: float | None = None
+    object: str | None = None
+    object_score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DetectedFrame:
+    """What a detector saw in one sampled frame, the most certain box first.
+
+    index: 0-based position among the frames that decode. pts: presentation time in seconds; None for a still image.
+    """
+
+    index: int
+    pts: float | None
+    detections: tuple[Detection, ...] = ()
 
 
 @dataclass(slots=True)

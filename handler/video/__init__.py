@@ -1,0 +1,30 @@
+"""Videos and pictures as data: what a detector saw in them."""
+
+from handler.samples import DetectedFrame, Detection
+from handler.video._detections import (
+    IMAGE,
+    UNRESIZED,
+    Detections,
+    DetectionsKey,
+    Detector,
+    Sampling,
+    find_detections,
+    read_detections,
+    store_detections,
+    write_detections,
+)
+
+__all__ = [
+    "IMAGE",
+    "UNRESIZED",
+    "DetectedFrame",
+    "Detection",
+    "Detections",
+    "DetectionsKey",
+    "Detector",
+    "Sampling",
+    "find_detections",
+    "read_detections",
+    "store_detections",
+    "write_detections",
+]
