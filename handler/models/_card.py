@@ -6,14 +6,15 @@ import contextlib
 import hashlib
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from handler.errors import ModelError
 
-__all__ = ["FileFacts", "ModelCard", "check_content", "load_card"]
+__all__ = ["Card", "FileFacts", "ModelCard", "check_content", "load_card", "read_card"]
 
 CARD_NAME = "card.json"
 
@@ -25,25 +26,14 @@ class FileFacts(BaseModel):
     bytes: int
 
 
-class ModelCard(BaseModel):
-    """`card.json`, written by the export (`scenescore.model/1`).
-
-    pooling: how token vectors become one: "mean", "cls", or "graph" (the graph's own `sentence_embedding` output).
-    languages: codes the model was trained for, None when unknown. parity: the export's gate and its figures.
-    """
+class Card(BaseModel):
+    """What every `card.json` says, whatever the model (`scenescore.model/1`). parity: the export's gate and its figures."""
 
     model_config = ConfigDict(extra="allow", populate_by_name=True)
 
     name: str
-    kind: Literal["text_encoder"] = "text_encoder"
     files: dict[str, FileFacts]
-    max_tokens: int = Field(ge=3)
-    pooling: Literal["mean", "cls", "graph"]
-    normalize: bool
-    dimension: int = Field(ge=1)
-    inputs: list[Literal["input_ids", "attention_mask", "token_type_ids"]] = Field(min_length=1)
     precision: str = "fp32"
-    languages: list[str] | None = None
     parity: dict[str, Any] = {}
 
     @property
@@ -58,26 +48,50 @@ class ModelCard(BaseModel):
         return bool(self.parity.get("verified"))
 
 
+class ModelCard(Card):
+    """The card of a text encoder.
+
+    pooling: how token vectors become one: "mean", "cls", or "graph" (the graph's own `sentence_embedding` output).
+    languages: codes the model was trained for, None when unknown.
+    """
+
+    kind: Literal["text_encoder"] = "text_encoder"
+    max_tokens: int = Field(ge=3)
+    pooling: Literal["mean", "cls", "graph"]
+    normalize: bool
+    dimension: int = Field(ge=1)
+    inputs: list[Literal["input_ids", "attention_mask", "token_type_ids"]] = Field(min_length=1)
+    languages: list[str] | None = None
+
+
+_Kind = TypeVar("_Kind", bound=Card)
+
+
 def load_card(folder: str | Path) -> ModelCard:
-    """Read and check the card of a model folder. Raises ModelError that says what to type when there is none."""
+    """Read and check the card of a text encoder's folder. Raises ModelError that says what to type when there is none."""
+    hint = "Export one with `scenescore export mpnet`, or name its folder with --model or SCENESCORE_MODEL"
+    return read_card(folder, ModelCard, needed=("model.onnx", "tokenizer.json"), hint=hint)
+
+
+def read_card(folder: str | Path, kind: type[_Kind], *, needed: Iterable[str], hint: str) -> _Kind:
+    """Read a folder's card and check it against the folder.
+
+    needed: files that the card must name; hint: what to type when there is no card. Raises ModelError.
+    """
     path = Path(folder) / CARD_NAME
     try:
         text = path.read_bytes()
     except OSError as error:
-        raise ModelError(
-            "there is no exported model in this folder",
-            file=str(folder),
-            hint="Export one with `scenescore export mpnet`, or name its folder with --model or SCENESCORE_MODEL",
-        ) from error
+        raise ModelError("there is no exported model in this folder", file=str(folder), hint=hint) from error
     try:
-        card = ModelCard.model_validate_json(text)
+        card = kind.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or None
         raise ModelError(
             f"the model card is damaged: {first['msg']}", file=str(path), field=field, hint="Export the model again"
         ) from error
-    for name in ("model.onnx", "tokenizer.json"):
+    for name in needed:
         if name not in card.files:
             raise ModelError(f"the model card names no {name}", file=str(path), hint="Export the model again")
     for name, facts in card.files.items():
@@ -91,7 +105,7 @@ def load_card(folder: str | Path) -> ModelCard:
     return card
 
 
-def check_content(folder: Path, card: ModelCard, *, again: bool = False) -> None:
+def check_content(folder: Path, card: Card, *, again: bool = False) -> None:
     """Compare every file's sha256 with the card. Raises ModelError: a damaged model gives plausible, wrong scores.
 
     A file that was checked before on this machine and has not changed since is not read again (0.25 s for 436 MB),
