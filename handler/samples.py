@@ -19,6 +19,7 @@ __all__ = [
     "Sample",
     "SequenceSample",
     "Unreadable",
+    "VideoSample",
     "VqaSample",
     "YesNoSample",
     "is_blank",
@@ -136,6 +137,32 @@ class DetectedFrame:
     index: int
     pts: float | None
     detections: tuple[Detection, ...] = ()
+
+
+@dataclass(slots=True)
+class VideoSample(Sample):
+    """One generated video, with what its prompt asked for and what a detector saw; it has no answer and no references.
+
+    assistant_id: the generator. sample_id: the video. dimensions: VBench's names of what the prompt tests, () when nothing
+    says so. color, object, object_a, object_b, relationship: of the prompt, None where only its words say it; objects: when
+    there are several. frames: one per sampled frame, None when no detector ran. sampling: rule and number, `middle:16`;
+    resize: the rule frames went through. frame_difference: mean absolute difference of successive frames, 0..255, over
+    n_frame_pairs of all decoded frames; None when it was not measured.
+    """
+
+    prompt: str | None = None
+    dimensions: tuple[str, ...] = ()
+    color: str | None = None
+    object: str | None = None
+    objects: tuple[str, ...] = ()
+    object_a: str | None = None
+    object_b: str | None = None
+    relationship: str | None = None
+    frames: tuple[DetectedFrame, ...] | None = None
+    sampling: str | None = None
+    resize: str | None = None
+    frame_difference: float | None = None
+    n_frame_pairs: int | None = None
 
 
 @dataclass(slots=True)

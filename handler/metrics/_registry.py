@@ -15,6 +15,7 @@ __all__ = ["describe", "get_metric", "list_metrics", "metric_class", "register",
 Metric = TypeVar("Metric", bound=type[BaseMetric])
 
 _MODULES = (
+    "handler.metrics.vbench",
     "handler.metrics.vision",
     "handler.metrics.vlm2bench",
     "handler.metrics.vqa",

@@ -13,10 +13,13 @@ from handler.video._detections import (
     store_detections,
     write_detections,
 )
+from handler.video._resize import VBENCH_FLOAT, VBENCH_UINT8
 
 __all__ = [
     "IMAGE",
     "UNRESIZED",
+    "VBENCH_FLOAT",
+    "VBENCH_UINT8",
     "DetectedFrame",
     "Detection",
     "Detections",
