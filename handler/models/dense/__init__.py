@@ -3,7 +3,7 @@
 from handler.models.dense._captioner import CaptionOptions, DenseCaptioner
 from handler.models.dense._card import DenseCard, load_dense_card
 from handler.models.dense._graphs import PROVIDERS, Provider
-from handler.models.dense._preprocess import INPUT_RULES, InputRule
+from handler.models.dense._preprocess import INPUT_RULES, InputRule, check_frame
 
 __all__ = [
     "INPUT_RULES",
@@ -13,5 +13,6 @@ __all__ = [
     "DenseCard",
     "InputRule",
     "Provider",
+    "check_frame",
     "load_dense_card",
 ]
