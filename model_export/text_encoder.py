@@ -10,10 +10,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from handler.errors import ModelError, RequestError
+from handler.errors import ModelError
 from handler.settings import default_model_folder
-from model_export.card import SCHEMA, file_facts, source_facts, stated_facts, tool_versions, write_licence
-from model_export.folders import building
+from model_export.card import (
+    SCHEMA,
+    file_facts,
+    is_whole,
+    source_facts,
+    stated_facts,
+    tool_versions,
+    write_card,
+    write_licence,
+)
+from model_export.folders import building, refuse_foreign
 from model_export.known import KnownModel, known_model
 from model_export.quiet import quiet_libraries, say
 from model_export.stamps import sha256_of
@@ -41,7 +50,7 @@ def export_text_encoder(
     if not force and (parity := _verified_parity(output, model, known, weights)):
         say("nothing to do: the exported model is complete, verified and of these tools and weights")
         return output, parity
-    _refuse_foreign(output)
+    refuse_foreign(output)
     _require_extra()
     found = find_weights(model, weights)
     unverified = output.with_name(f"{output.name}.unverified")
@@ -65,15 +74,15 @@ def _verified_parity(output: Path, model: str, known: KnownModel | None, route: 
     """The card's `parity` when the folder holds what this export would write again, else None. Imports nothing heavy."""
     try:
         card = json.loads((output / "card.json").read_text(encoding="utf-8"))
-        source, files, parity = card["source"], card["files"], card["parity"]
-        is_whole = all(
-            (output / name).stat().st_size == facts["bytes"] and sha256_of(output / name) == facts["sha256"]
-            for name, facts in files.items()
-        )
+        source, parity = card["source"], card["parity"]
         # A tool that is missing here is no reason to export again: it could not.
         is_same = all(card["tools"].get(name) == version for name, version in tool_versions().items())
         is_verified = card["schema"] == SCHEMA and parity["verified"] is True
-        return parity if is_verified and is_whole and is_same and _same_source(source, model, known, route) else None
+        return (
+            parity
+            if is_verified and is_whole(output, card) and is_same and _same_source(source, model, known, route)
+            else None
+        )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
@@ -86,22 +95,6 @@ def _same_source(source: dict[str, Any], model: str, known: KnownModel | None, r
         return bool(source["files"] == file_hashes(folder))
     pinned = known is None or source["files"]["model.safetensors"] == known.sha256
     return pinned and bool(source["id"] == (known.hub_id if known else model))
-
-
-def _refuse_foreign(output: Path) -> None:
-    """An output folder is replaced as a whole: refuse one that holds anything but an exported model."""
-    if not output.exists() or (output.is_dir() and not any(output.iterdir())):
-        return
-    try:
-        schema = str(json.loads((output / "card.json").read_text(encoding="utf-8"))["schema"])
-    except (OSError, ValueError, KeyError, TypeError):
-        schema = ""
-    if not schema.startswith("scenescore.model/"):
-        raise RequestError(
-            "the output exists and is not an exported model, so it will not be replaced",
-            file=str(output),
-            hint="Name another folder with --output",
-        )
 
 
 def _require_extra() -> None:
@@ -148,14 +141,9 @@ def _build(folder: Path, weights: Weights, known: KnownModel | None, verbose: bo
             "created": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
             "parity": {"verified": False},
         }
-        _write_card(folder, card)
+        write_card(folder, card)
         say("comparing the run time with sentence-transformers")
         card["parity"] = check_parity(folder, original, known)
-        _write_card(folder, card)
+        write_card(folder, card)
     say(f"done in {time.monotonic() - started:.1f} s")
     return card
-
-
-def _write_card(folder: Path, card: dict[str, Any]) -> None:
-    text = json.dumps(card, indent=2, ensure_ascii=False, allow_nan=False)
-    (folder / "card.json").write_text(text + "\n", encoding="utf-8")

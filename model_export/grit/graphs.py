@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from model_export.grit.network import Grit
 from model_export.grit.pooling_graph import pooling_graph
 from model_export.grit.pyramid import LEVELS
 
-__all__ = ["OPSET", "PRECISIONS", "graph_names", "write_graphs"]
+__all__ = ["OPSET", "PRECISIONS", "write_graphs"]
 
 Tensor = Any
 OPSET = 18  # the first with all we need; above it nothing is faster in ONNX Runtime
@@ -33,19 +34,14 @@ class _Graph:
     outputs: list[tuple[str, dict[int, str]]]
 
 
-def graph_names(stages: int) -> list[str]:
-    """Names of the graphs, without .onnx, in the order in which a frame passes through them."""
-    return ["backbone", "roi_7", *(f"boxes_{stage}" for stage in range(stages)), "roi_14", "prefix", "step"]
-
-
 def write_graphs(network: Grit, folder: Path, *, precision: str = "fp32") -> None:
     """Write every graph into `folder`, weights in a file NAME.onnx.data of each. Inputs and outputs stay float32.
 
-    precision: "fp32", or "fp16" for weights and arithmetic of half precision, which only a GPU runs fast. `network` is
-    turned into that precision.
+    precision: "fp32", or "fp16" for weights and arithmetic of half precision, which only a GPU runs fast.
     """
     dtype = PRECISIONS[precision]
-    network.eval().to(dtype)
+    if dtype != torch.float32:
+        network = copy.deepcopy(network).to(dtype)
     for graph in _graphs(network, dtype):
         _write(graph, folder)
     for side in (network.sizes.pooled, network.sizes.region):
@@ -68,7 +64,10 @@ def _graphs(network: Grit, dtype: Any) -> list[_Graph]:
             [
                 *((f"p{level}", {axis: f"{name}_{level}" for axis, name in maps.items()}) for level in LEVELS[:3]),
                 *((f"heatmap_{level}", {axis: f"{name}_{level}" for axis, name in maps.items()}) for level in LEVELS),
-                *((f"regression_{level}", {axis: f"{name}_{level}" for axis, name in maps.items()}) for level in LEVELS),
+                *(
+                    (f"regression_{level}", {axis: f"{name}_{level}" for axis, name in maps.items()})
+                    for level in LEVELS
+                ),
             ],
         ),
         *(
@@ -157,5 +156,3 @@ class _Step(_Part):
         decoder = self.network.roi_heads.text_decoder
         found = decoder.step(token, position, (visual_keys, visual_values), (text_keys, text_values))
         return tuple(one.float() for one in found)
-
-

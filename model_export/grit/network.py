@@ -37,7 +37,8 @@ class _RoiHeads(nn.Module):  # type: ignore[misc]
 
     def stage(self, index: int, pooled: Tensor) -> tuple[Tensor, Tensor]:
         """One box stage: pooled features (N, channels, side, side) -> logits (N, 2), object first, and deltas (N, 4)."""
-        return self.box_predictor[index](self.box_head[index](pooled))
+        logits, deltas = self.box_predictor[index](self.box_head[index](pooled))
+        return logits, deltas
 
 
 class _BoxHead(nn.Module):  # type: ignore[misc]

@@ -45,7 +45,9 @@ def pooling_graph(side: int, *, opset: int) -> ModelProto:
         f"roi_{side}",
         [
             *(
-                helper.make_tensor_value_info(f"p{level}", TensorProto.FLOAT, [1, "channels", f"h_{level}", f"w_{level}"])
+                helper.make_tensor_value_info(
+                    f"p{level}", TensorProto.FLOAT, [1, "channels", f"h_{level}", f"w_{level}"]
+                )
                 for level in POOLED_LEVELS
             ),
             helper.make_tensor_value_info("boxes", TensorProto.FLOAT, ["n", 4]),

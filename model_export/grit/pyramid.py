@@ -68,7 +68,8 @@ class ProposalGenerator(nn.Module):  # type: ignore[misc]
 
     def forward(self, levels: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
         """Heat-map logits (1, 1, h, w) and distances to the four sides (1, 4, h, w) in strides, from 0, per level."""
-        return self.centernet_head(levels)
+        heatmaps, regressions = self.centernet_head(levels)
+        return heatmaps, regressions
 
 
 class _CenterNetHead(nn.Module):  # type: ignore[misc]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 __all__ = ["GRIT_B", "GritSizes"]
 
@@ -11,17 +12,22 @@ __all__ = ["GRIT_B", "GritSizes"]
 class GritSizes:
     """Every size that the checkpoint's tensors depend on; what they do not show (eps, strides, weights) is in the code.
 
-    patch: side of an image patch in px, fixed by the strides 8 to 128 of the pyramid. table: side of the learned
-    position table in patches. window: side of an attention window in patches. global_blocks: blocks that attend to all
-    patches, with relative positions for sides up to `global_side` patches. channels: of every pyramid level. pooled,
-    region: side of the features of a box for the box stages and for the text decoder, in cells.
+    table: side of the learned position table in patches. window: side of an attention window in patches. global_blocks:
+    blocks that attend to all patches, with relative positions for sides up to `global_side` patches. channels: of every
+    pyramid level; groups: of its norms in the proposal head. What the run time relies on is the same in every network:
+    patch, the side of an image patch in px; stages, the number of box stages; pooled and region, the side of the
+    features of a box for the box stages and for the text decoder, in cells.
     """
+
+    patch: ClassVar[int] = 16
+    stages: ClassVar[int] = 3
+    pooled: ClassVar[int] = 7
+    region: ClassVar[int] = 14
 
     width: int = 768
     depth: int = 12
     heads: int = 12
     mlp_ratio: int = 4
-    patch: int = 16
     table: int = 14
     window: int = 14
     global_blocks: tuple[int, ...] = (2, 5, 8, 11)
@@ -29,9 +35,6 @@ class GritSizes:
     channels: int = 256
     groups: int = 32
     box_width: int = 1024
-    stages: int = 3
-    pooled: int = 7
-    region: int = 14
     words: int = 30522
     positions: int = 1024
     text_width: int = 768
