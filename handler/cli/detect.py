@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
         max_detections=options.max_detections,
         input_rule=options.input_rule,
     )
-    folder = options.model or default_model_folder("grit")
+    folder = options.model or default_model_folder("GRiT_B_DenseCap_ObjectDet")
     captioner = DenseCaptioner(folder, provider=options.provider, threads=options.threads)
     outcomes = _Run(captioner, settings, options.output).outcomes(options.images)
     if options.json:

@@ -1,0 +1,166 @@
+"""Exported dense captioners for tests: a tiny one made in seconds, and full-size ones with the filler's weights."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parent.parent
+GRIT = Path(os.environ.get("SCENESCORE_GRIT") or ROOT.parent / "shared" / "grit")
+SEED_A = 404
+
+_SPECIAL = {0: "[PAD]", 100: "[UNK]", 101: "[CLS]", 102: "[SEP]", 103: "[MASK]", 104: "[unused99]"}
+_WORDS = "a the red blue black white dog cat man car tree ##s ##ing , . ' s t on of street sky".split()
+
+
+@pytest.fixture(scope="session")
+def recorded_grit() -> Path:
+    """The folder of the original's recorded outputs; tests that read it are skipped in a clone that has none."""
+    if not GRIT.is_dir():
+        pytest.skip(f"the original's recorded outputs are not here ({GRIT})")
+    return GRIT
+
+
+@pytest.fixture(scope="session")
+def tiny_grit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A whole exported folder of a tiny network with random weights, through the real export and its gate."""
+    pytest.importorskip("torch", reason="exporting needs the export extra")
+    folder = tmp_path_factory.mktemp("tiny-grit")
+    _save_tiny(folder)
+    return _export(folder / "checkpoint.pth", folder / "model", vocabulary=folder / "vocab.txt", sizes=_tiny_sizes())
+
+
+@pytest.fixture(scope="session")
+def full_grit(recorded_grit: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Folder of the full-size network with the filler's weights, by seed; exported once, then kept where
+    SCENESCORE_GRIT_EXPORTS says, or for this run."""
+    pytest.importorskip("torch", reason="exporting needs the export extra")
+    kept = os.environ.get("SCENESCORE_GRIT_EXPORTS")
+    base = Path(kept) if kept else tmp_path_factory.mktemp("grit")
+
+    def make(seed: int = SEED_A) -> Path:
+        folder = base / f"seed-{seed}"
+        if not (folder / "card.json").is_file():
+            import torch
+
+            filler = _filler(recorded_grit)
+            state = filler.fill_layout(str(recorded_grit / "checkpoint_layout.tsv"), seed)
+            checkpoint = base / f"seed-{seed}.pth"
+            base.mkdir(parents=True, exist_ok=True)
+            torch.save({"model": {name: torch.from_numpy(value) for name, value in state.items()}}, checkpoint)
+            _export(checkpoint, folder)
+            checkpoint.unlink()
+        return folder
+
+    return make
+
+
+def with_object_bias(folder: Path, target: Path, bias: float) -> Path:
+    """A copy of an exported folder whose box stages have another bias of the class "object"."""
+    import onnx
+    from onnx import numpy_helper
+
+    shutil.copytree(folder, target, copy_function=os.link)
+    for number in range(3):
+        path = target / f"boxes_{number}.onnx"
+        graph = onnx.load(path, load_external_data=False)
+        (found,) = (one for one in graph.graph.initializer if one.name.endswith("cls_score.bias"))
+        found.CopyFrom(numpy_helper.from_array(np.array([bias, 0], np.float32), found.name))
+        path.unlink()
+        onnx.save(graph, path)
+    seal(target)
+    return target
+
+
+def seal(folder: Path) -> None:
+    """Write the hashes of what a folder holds into its card."""
+    card = json.loads((folder / "card.json").read_text())
+    for name in card["files"]:
+        data = (folder / name).read_bytes()
+        card["files"][name] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    (folder / "card.json").unlink()  # it may be a link
+    (folder / "card.json").write_text(json.dumps(card))
+
+
+def _export(checkpoint: Path, output: Path, **options: Any) -> Path:
+    from model_export.grit.export import export_grit
+
+    return export_grit(str(checkpoint), output=output, **options)[0]
+
+
+def _filler(folder: Path) -> Any:
+    spec = importlib.util.spec_from_file_location("fill_weights", folder / "fill_weights.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _tiny_sizes() -> Any:
+    from model_export.grit.sizes import GritSizes
+
+    return GritSizes(
+        width=32,
+        depth=2,
+        heads=2,
+        mlp_ratio=2,
+        table=4,
+        window=4,
+        global_blocks=(1,),
+        global_side=8,
+        channels=32,
+        groups=8,
+        box_width=32,
+        words=105 + len(_WORDS),
+        positions=40,
+        text_width=32,
+        text_layers=2,
+        text_heads=2,
+        text_mlp=64,
+    )
+
+
+def _save_tiny(folder: Path) -> None:
+    """A checkpoint whose boxes overlap little and whose sentences end, and its vocabulary."""
+    import torch
+
+    from model_export.grit.network import Grit, unused_shapes
+
+    sizes = _tiny_sizes()
+    torch.manual_seed(SEED_A)
+    shapes = {name: tuple(value.shape) for name, value in Grit(sizes).state_dict().items()} | unused_shapes(sizes)
+    state = {name: _weights(name, shape) for name, shape in shapes.items()}
+    text = "roi_heads.text_decoder.textual"
+    state[f"{text}.output.weight"] = state[f"{text}.embedding.words.weight"]
+    state[f"{text}.output.bias"][:105] = -12.0
+    state[f"{text}.output.bias"][102] = 4.0
+    for name in state:
+        if name.endswith("agn_hm.bias"):
+            state[name] -= 1.0
+        if name.endswith("centernet_head.bbox_pred.bias"):
+            state[name] += 2.0
+    torch.save({"model": state}, folder / "checkpoint.pth")
+    lines = [_SPECIAL.get(number, f"[unused{number - 1}]") for number in range(105)] + _WORDS
+    (folder / "vocab.txt").write_text("\n".join(lines) + "\n")
+
+
+def _weights(name: str, shape: tuple[int, ...]) -> Any:
+    import torch
+
+    if name.endswith(".scale") or (name.endswith(".weight") and len(shape) == 1):
+        return torch.ones(shape)
+    if len(shape) < 2:
+        return torch.randn(shape) * 0.05
+    if name.endswith(("words.weight", "output.weight", "positions.weight", "pos_embed")) and "attention" not in name:
+        return torch.randn(shape) * 0.5
+    return torch.randn(shape) * 1.5 / torch.Size(shape[1:]).numel() ** 0.5
