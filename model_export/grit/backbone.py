@@ -145,6 +145,12 @@ def _relative(table: Tensor, side: int) -> Tensor:
 
 def _one_hot(height: int, width: int, like: Tensor) -> Tensor:
     """(1, 1, height * width, height + width): ones at the row and at the column of every token."""
-    rows = torch.eye(height, dtype=like.dtype, device=like.device)[:, None].expand(height, width, height)
-    columns = torch.eye(width, dtype=like.dtype, device=like.device)[None].expand(height, width, width)
+    rows, columns = (_identity(side, like) for side in (height, width))
+    rows = rows[:, None].expand(height, width, height)
+    columns = columns[None].expand(height, width, width)
     return torch.cat((rows, columns), -1).reshape(1, 1, height * width, height + width)
+
+
+def _identity(side: int, like: Tensor) -> Tensor:
+    places = torch.arange(side, device=like.device)
+    return (places[:, None] == places).to(like.dtype)

@@ -17,7 +17,7 @@ from model_export.grit.network import Grit, unused_shapes
 from model_export.grit.sizes import GritSizes
 from model_export.stamps import sha256_of
 
-__all__ = ["load_network", "local_checkpoint"]
+__all__ = ["load_network", "local_checkpoint", "network_of"]
 
 WORDS = "roi_heads.text_decoder.textual.embedding.words.weight"
 OUTPUT = "roi_heads.text_decoder.textual.output.weight"
@@ -64,23 +64,24 @@ def _copied(location: str, scratch: Path) -> Iterator[tuple[Path, str]]:
 
 
 def load_network(path: Path, sizes: GritSizes) -> Grit:
-    """The network with the weights of a checkpoint, float32, on the CPU.
+    """The network with the weights of a checkpoint file. Raises ModelError as `network_of` does, and for no checkpoint."""
+    return network_of(_read(path), sizes, file=str(path))
+
+
+def network_of(state: dict[str, Any], sizes: GritSizes, *, file: str | None = None) -> Grit:
+    """The network with the weights of a state dict, float32, on the CPU. It shares them with `state`.
 
     Raises ModelError with a list of what is missing, unexpected or of another shape or type; when the tied weights of the
-    decoder's words differ; and when a weight is not a finite number.
+    decoder's words differ; and when a weight is not a finite number. file: where they come from, for the message.
     """
-    state = _read(path)
     with torch.device("meta"):
         network = Grit(sizes)
     wanted = {name: tuple(value.shape) for name, value in network.state_dict().items()}
-    unused = unused_shapes(sizes)
-    _refuse_other(state, {**wanted, **unused}, path)
+    _refuse_other(state, wanted | unused_shapes(sizes), file)
     if not torch.equal(state[WORDS], state[OUTPUT]):
-        raise ModelError(
-            "the weights of the decoder's output differ from its word embeddings", file=str(path), field=OUTPUT
-        )
-    state[OUTPUT] = state[WORDS]
-    network.load_state_dict({name: state[name] for name in wanted}, strict=True, assign=True)
+        raise ModelError("the weights of the decoder's output differ from its word embeddings", file=file, field=OUTPUT)
+    used = {name: state[name] for name in wanted} | {OUTPUT: state[WORDS]}
+    network.load_state_dict(used, strict=True, assign=True)
     network.eval()
     return network
 
@@ -100,7 +101,7 @@ def _read(path: Path) -> dict[str, Any]:
     return dict(state)
 
 
-def _refuse_other(state: dict[str, Any], expected: dict[str, tuple[int, ...]], path: Path) -> None:
+def _refuse_other(state: dict[str, Any], expected: dict[str, tuple[int, ...]], file: str | None) -> None:
     missing = [name for name in expected if name not in state]
     unexpected = [str(name) for name in state if name not in expected]
     other = []
@@ -118,7 +119,7 @@ def _refuse_other(state: dict[str, Any], expected: dict[str, tuple[int, ...]], p
     if faults:
         raise ModelError(
             f"the checkpoint is not one of this network: {'; '.join(faults)}",
-            file=str(path),
+            file=file,
             field="model",
             hint="The network is GRiT_B_DenseCap_ObjectDet",
         )
