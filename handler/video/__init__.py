@@ -2,8 +2,6 @@
 
 from handler.samples import DetectedFrame, Detection
 from handler.video._detections import (
-    IMAGE,
-    UNRESIZED,
     Detections,
     DetectionsKey,
     Detector,
@@ -13,10 +11,18 @@ from handler.video._detections import (
     store_detections,
     write_detections,
 )
-from handler.video._resize import VBENCH_FLOAT, VBENCH_UINT8
+from handler.video._errors import REASONS, VideoError
+from handler.video._files import LocalVideo, local_video
+from handler.video._reading import Frame, ReadVideo, VideoReader
+from handler.video._resize import DEMO, UNRESIZED, VBENCH_FLOAT, VBENCH_UINT8, resize, resized_size
+from handler.video._sampling import IMAGE, MIDDLE, TIME, frame_indices, middle_indices, time_indices
 
 __all__ = [
+    "DEMO",
     "IMAGE",
+    "MIDDLE",
+    "REASONS",
+    "TIME",
     "UNRESIZED",
     "VBENCH_FLOAT",
     "VBENCH_UINT8",
@@ -25,9 +31,20 @@ __all__ = [
     "Detections",
     "DetectionsKey",
     "Detector",
+    "Frame",
+    "LocalVideo",
+    "ReadVideo",
     "Sampling",
+    "VideoError",
+    "VideoReader",
     "find_detections",
+    "frame_indices",
+    "local_video",
+    "middle_indices",
     "read_detections",
+    "resize",
+    "resized_size",
     "store_detections",
+    "time_indices",
     "write_detections",
 ]

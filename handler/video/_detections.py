@@ -15,10 +15,9 @@ from pydantic import TypeAdapter, ValidationError
 from handler import storage
 from handler.errors import InputError
 from handler.samples import DetectedFrame, Detection
+from handler.video._resize import UNRESIZED
 
 __all__ = [
-    "IMAGE",
-    "UNRESIZED",
     "Detections",
     "DetectionsKey",
     "Detector",
@@ -30,8 +29,6 @@ __all__ = [
 ]
 
 SCHEMA = "scenescore.detections/1"
-IMAGE = "image"  # the sampling rule of a still picture: its one frame
-UNRESIZED = "none"  # the resize rule of frames that no rule has changed
 _NAME_DIGITS = 16  # hex digits: 64 bits of a hash tell any two files of a data set apart
 _HINT = "Delete it and detect again"
 
