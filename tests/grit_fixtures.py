@@ -52,8 +52,8 @@ def full_grit(recorded_grit: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         if not (folder / "card.json").is_file():
             import torch
 
-            filler = _filler(recorded_grit)
-            state = filler.fill_layout(str(recorded_grit / "checkpoint_layout.tsv"), seed)
+            weights = filler(recorded_grit)
+            state = weights.fill_layout(str(recorded_grit / "checkpoint_layout.tsv"), seed)
             checkpoint = base / f"seed-{seed}.pth"
             base.mkdir(parents=True, exist_ok=True)
             torch.save({"model": {name: torch.from_numpy(value) for name, value in state.items()}}, checkpoint)
@@ -97,7 +97,7 @@ def _export(checkpoint: Path, output: Path, **options: Any) -> Path:
     return export_grit(str(checkpoint), output=output, **options)[0]
 
 
-def _filler(folder: Path) -> Any:
+def filler(folder: Path) -> Any:
     spec = importlib.util.spec_from_file_location("fill_weights", folder / "fill_weights.py")
     assert spec is not None
     assert spec.loader is not None
