@@ -122,8 +122,11 @@ class _Attention(nn.Module):  # type: ignore[misc]
         terms = torch.cat((by_row, by_column), -1).flatten(2, 3)
         query = torch.cat((query * self.head_width**-0.5, terms), -1)
         one_hot = _one_hot(height, width, key).expand(key.shape[0], self.heads, -1, -1)
-        logits = query @ torch.cat((key, one_hot), -1).transpose(-2, -1)
-        return logits.softmax(-1) @ value
+        key = torch.cat((key, one_hot), -1).transpose(-2, -1)
+        if self.window:
+            return (query @ key).softmax(-1) @ value
+        heads = zip(query.split(1, 1), key.split(1, 1), value.split(1, 1), strict=True)
+        return torch.cat([(one_query @ one_key).softmax(-1) @ one_value for one_query, one_key, one_value in heads], 1)
 
 
 def _relative(table: Tensor, side: int) -> Tensor:
