@@ -52,10 +52,15 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class RunTime:
-    """How the run time fared. n_other_words: sentences that differ; differences: of boxes in px, and of all scores."""
+    """How the run time fared: each expected detection beside the one of the run time whose box is nearest.
+
+    n_moved: those that have another place in the order. n_other_sentences: those of either task that differ. differences:
+    the largest of boxes, in px, and of all scores.
+    """
 
     n_detections: int
-    n_other_words: int
+    n_moved: int
+    n_other_sentences: int
     differences: dict[str, float]
 
 
@@ -214,14 +219,18 @@ def compare_run_time(folder: Path, expected: Expectation, pixels: NDArray[Any], 
     )
     means = [expected.mean_log_probability[task].tolist() for task in ("DenseCap", "ObjectDet")]
     apart: dict[str, list[float]] = {"boxes_px": [], "scores": []}
-    n_other = 0
-    for index, one in enumerate(found[: len(boxes)]):
-        apart["boxes_px"] += [abs(a - b) for a, b in zip(one.box, boxes[index], strict=True)]
+    n_moved = n_other = 0
+    for index, box in enumerate(boxes if found else []):
+        distances = [max(abs(a - b) for a, b in zip(one.box, box, strict=True)) for one in found]
+        nearest = distances.index(min(distances))
+        one = found[nearest]
+        n_moved += nearest != index
+        apart["boxes_px"].append(distances[nearest])
         wanted = [scores[index], *(math.sqrt(scores[index] * math.exp(mean[index])) for mean in means)]
         got = (one.box_score, one.caption_score, one.object_score)
         apart["scores"] += [abs(a - b) for a, b in zip(got, wanted, strict=True)]
         n_other += (one.caption != captions[index]) + (one.object != objects[index])
-    return RunTime(len(found), n_other, {name: max(values, default=0.0) for name, values in apart.items()})
+    return RunTime(len(found), n_moved, n_other, {name: max(values, default=0.0) for name, values in apart.items()})
 
 
 def _text(tokens: list[int], vocabulary: list[str]) -> str:

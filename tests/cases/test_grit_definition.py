@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,8 @@ from model_export.grit.checkpoint import network_of  # noqa: E402
 from model_export.grit.network import Grit, unused_shapes  # noqa: E402
 from model_export.grit.pooling import levels_of, pooled  # noqa: E402
 from model_export.grit.sizes import GRIT_B  # noqa: E402
+from tests.grit_fixtures import SEED_A, filler  # noqa: E402
 
-SEED_A = 404
 FRAMES = {"img1": "img1_rgb", "synthetic": "synthetic_rgb"}
 TASKS = {"main": "DenseCap", "det": "ObjectDet"}
 BLOCKS = (0, 1, 2, 5, 8)
@@ -27,24 +26,18 @@ WIDE = 80  # cells: levels wider than this were recorded half as densely
 
 
 @pytest.fixture(scope="module")
-def filler(recorded_grit: Path) -> Iterator[Any]:
-    sys.path.insert(0, str(recorded_grit))
-    try:
-        import fill_weights
-
-        yield fill_weights
-    finally:
-        sys.path.remove(str(recorded_grit))
+def fill(recorded_grit: Path) -> Any:
+    return filler(recorded_grit)
 
 
 @pytest.fixture(scope="module")
-def seed_a(filler: Any, recorded_grit: Path) -> Any:
-    state = filler.fill_layout(str(recorded_grit / "checkpoint_layout.tsv"), SEED_A)
+def seed_a(fill: Any, recorded_grit: Path) -> Any:
+    state = fill.fill_layout(str(recorded_grit / "checkpoint_layout.tsv"), SEED_A)
     return network_of({name: torch.from_numpy(value) for name, value in state.items()}, GRIT_B)
 
 
-def test_names_and_shapes_are_those_of_the_released_checkpoint(filler: Any, recorded_grit: Path) -> None:
-    layout = dict(filler.read_layout(recorded_grit / "checkpoint_layout.tsv"))
+def test_names_and_shapes_are_those_of_the_released_checkpoint(fill: Any, recorded_grit: Path) -> None:
+    layout = dict(fill.read_layout(recorded_grit / "checkpoint_layout.tsv"))
     with torch.device("meta"):
         network = Grit(GRIT_B)
     shapes = {name: tuple(value.shape) for name, value in network.state_dict().items()}
@@ -130,11 +123,11 @@ def test_gate_holds_for_other_weights(seed: int, full_grit: Callable[..., Path])
     assert parity["n_other_tokens"] == parity["n_other_sentences_of_run_time"] == 0
 
 
-def test_pooling_is_the_recorded_one(filler: Any, recorded_grit: Path) -> None:
+def test_pooling_is_the_recorded_one(fill: Any, recorded_grit: Path) -> None:
     golden = np.load(recorded_grit / "golden" / "component_roi_pool.npz")
     sides = {3: (48, 64), 4: (24, 32), 5: (12, 16)}
     levels = [
-        torch.from_numpy(filler.unit(f"roi-probe-p{level}", (1, 8, *side), 0).astype(np.float32))
+        torch.from_numpy(fill.unit(f"roi-probe-p{level}", (1, 8, *side), 0).astype(np.float32))
         for level, side in sides.items()
     ]
     boxes = torch.from_numpy(golden["boxes"])

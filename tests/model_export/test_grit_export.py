@@ -78,7 +78,7 @@ def test_gate_compares_boxes_scores_and_tokens_and_says_by_how_much(exported: Pa
     assert parity["failures"] == []
     assert parity["n_detections"] == parity["n_detections_of_run_time"] >= 2
     assert parity["n_tokens"] >= 10
-    assert parity["n_other_tokens"] == parity["n_other_sentences_of_run_time"] == 0
+    assert parity["n_other_tokens"] == parity["n_other_sentences_of_run_time"] == parity["n_moved_of_run_time"] == 0
     assert parity["largest_differences"].keys() == parity["limits"].keys()
     assert all(0 <= one < 1e-2 for one in parity["largest_differences"].values())
     assert parity["providers"] == ["CPUExecutionProvider"]
