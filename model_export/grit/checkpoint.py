@@ -63,15 +63,20 @@ def _copied(location: str, scratch: Path) -> Iterator[tuple[Path, str]]:
         yield Path(file.name), hashed.hexdigest()
 
 
-def load_network(path: Path, sizes: GritSizes) -> Grit:
-    """The network with the weights of a checkpoint file. Raises ModelError as `network_of` does, and for no checkpoint."""
-    return network_of(_read(path), sizes, file=str(path))
+def load_network(path: Path, sizes: GritSizes, *, location: str | None = None) -> Grit:
+    """The network with the weights of a checkpoint file. location: what messages call it, by default its path.
+
+    Raises ModelError as `network_of` does, and for a file that is no checkpoint.
+    """
+    location = location or str(path)
+    return network_of(_read(path, location), sizes, file=location)
 
 
 def network_of(state: dict[str, Any], sizes: GritSizes, *, file: str | None = None) -> Grit:
-    """The network with the weights of a state dict, float32, on the CPU. It shares them with `state`.
+    """The network with the weights of a state dict, on the CPU, in float32 whatever they were saved in.
 
-    Raises ModelError with a list of what is missing, unexpected or of another shape or type; when the tied weights of the
+    GRiT is trained with half-precision weights, and its own loading turns what it finds into float32 as well. Raises
+    ModelError with a list of what is missing, unexpected or of another shape or type; when the tied weights of the
     decoder's words differ; and when a weight is not a finite number. file: where they come from, for the message.
     """
     with torch.device("meta"):
@@ -80,24 +85,25 @@ def network_of(state: dict[str, Any], sizes: GritSizes, *, file: str | None = No
     _refuse_other(state, wanted | unused_shapes(sizes), file)
     if not torch.equal(state[WORDS], state[OUTPUT]):
         raise ModelError("the weights of the decoder's output differ from its word embeddings", file=file, field=OUTPUT)
-    used = {name: state[name] for name in wanted} | {OUTPUT: state[WORDS]}
+    used = {name: state[name].float() for name in wanted}
+    used[OUTPUT] = used[WORDS]
     network.load_state_dict(used, strict=True, assign=True)
     network.eval()
     return network
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path, location: str) -> dict[str, Any]:
     try:
         content = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # torch, pickle and zipfile raise what they like
         raise ModelError(
             f"torch cannot read the checkpoint as plain weights ({type(error).__name__})",
-            file=str(path),
+            file=location,
             hint="It must be a file of torch.save whose entry 'model' is the state dict",
         ) from error
     state = content.get("model") if isinstance(content, dict) else None
     if not isinstance(state, dict):
-        raise ModelError("the checkpoint has no entry 'model' with the state dict", file=str(path), field="model")
+        raise ModelError("the checkpoint has no entry 'model' with the state dict", file=location, field="model")
     return dict(state)
 
 
@@ -108,8 +114,8 @@ def _refuse_other(state: dict[str, Any], expected: dict[str, tuple[int, ...]], f
     broken = []
     for name in (name for name in expected if name in state):
         value = state[name]
-        if not isinstance(value, torch.Tensor) or value.dtype != torch.float32:
-            other.append(f"{name} (not a float32 tensor)")
+        if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+            other.append(f"{name} (not a tensor of floats)")
         elif tuple(value.shape) != expected[name]:
             other.append(f"{name} ({_shown(tuple(value.shape))}, expected {_shown(expected[name])})")
         elif not torch.isfinite(value).all():

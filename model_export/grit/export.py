@@ -116,7 +116,7 @@ def _build(
     started = time.monotonic()
     say(f"loading {name_of(checkpoint)}")
     with local_checkpoint(checkpoint, sha256=sha256, scratch=folder) as (path, found):
-        network = load_network(path, sizes)
+        network = load_network(path, sizes, location=checkpoint)
     say("writing the graphs")
     write_graphs(network, folder, precision=precision)
     (folder / "vocab.txt").write_bytes(words)

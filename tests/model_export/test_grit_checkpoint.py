@@ -40,14 +40,21 @@ def test_what_is_missing_unexpected_and_mis_shaped_is_listed_at_once(tmp_path: P
     state.pop("roi_heads.mask_head.deconv.bias")
     state["roi_heads.nobody.knows"] = torch.zeros(1)
     state[PIXELS] = state[PIXELS][:, :, :8]
-    state[f"{TEXT}.output.bias"] = state[f"{TEXT}.output.bias"].half()
+    state[f"{TEXT}.output.bias"] = state[f"{TEXT}.output.bias"].long()
     with pytest.raises(ModelError) as caught:
         load_network(save(tmp_path / "other.pth", state), TINY)
     said = str(caught.value)
     assert "2 missing: backbone.top_block.p6.bias, roi_heads.mask_head.deconv.bias" in said
     assert "1 unexpected: roi_heads.nobody.knows" in said
     assert f"2 mis-shaped: {PIXELS} (16x3x8x16, expected 16x3x16x16)" in said
-    assert f"{TEXT}.output.bias (not a float32 tensor)" in said
+    assert f"{TEXT}.output.bias (not a tensor of floats)" in said
+
+
+def test_half_precision_weights_become_float32(tmp_path: Path) -> None:
+    state = {name: value.half() for name, value in tiny_state().items()}
+    loaded = load_network(save(tmp_path / "half.pth", state), TINY).state_dict()
+    assert {value.dtype for value in loaded.values()} == {torch.float32}
+    assert all(torch.equal(loaded[name], state[name].float()) for name in loaded)
 
 
 def test_a_long_list_is_cut(tmp_path: Path) -> None:
