@@ -16,7 +16,7 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from handler.video._facts import Seen, facts_of
+from handler.video._facts import Seen, facts_of, rgb
 from handler.video._resize import Pixels, resize
 from handler.video._sampling import frame_indices
 
@@ -46,7 +46,7 @@ class DecodingError(Exception):
 
 @dataclass(slots=True)
 class Decoded:
-    """indices: one per frame asked for. pixels: by index, after the resize rule. differences: of successive frames."""
+    """indices: one per frame asked for. times: of all frames, seconds. pixels: by index, after the resize rule."""
 
     indices: tuple[int, ...]
     times: list[float | None]
@@ -56,9 +56,9 @@ class Decoded:
 
 @dataclass(slots=True)
 class _Pass:
-    """One pass over all frames. difference: sum over pairs of their mean absolute difference."""
+    """One pass over all frames. difference: sum over pairs of frames of one size of their mean absolute difference."""
 
-    pixels: dict[int, Pixels] = field(default_factory=dict)
+    kept: dict[int, VideoFrame] = field(default_factory=dict)
     times: list[float | None] = field(default_factory=list)
     seen: Seen = field(default_factory=Seen)
     end: float | None = None
@@ -76,20 +76,24 @@ def decode(
     """
     times, end = _planned_times(path, progress)
     plan = frame_indices(rule, n, times, end)
-    done = _pass(path, plan or (), rule_of_size, differences=differences, progress=progress)
+    done = _pass(path, plan or (), differences=differences, progress=progress)
     indices = frame_indices(rule, n, done.times, done.end)
     if indices is None:
         raise DecodingError("no_timestamps")
-    if not set(indices) <= done.pixels.keys():
-        again = _pass(path, indices, rule_of_size, differences=False, progress=progress)
+    if not set(indices) <= done.kept.keys():
+        again = _pass(path, indices, differences=False, progress=progress)
         if again.times != done.times:
             raise DecodingError("unsteady", f"{len(done.times)} frames, then {len(again.times)}")
-        done.pixels = again.pixels
+        done.kept = again.kept
     facts = facts_of(done.seen, done.times, n_packets=len(times), indices=indices)
     if differences:
         facts["n_frame_pairs"] = done.n_pairs
         facts["frame_difference"] = done.difference / done.n_pairs if done.n_pairs else None
-    return Decoded(indices, done.times, {index: done.pixels[index] for index in sorted(set(indices))}, facts)
+    pixels = {}
+    for index in sorted(set(indices)):
+        pixels[index] = resize(done.seen.shape.upright(done.kept.pop(index)), rule_of_size)
+        progress()
+    return Decoded(indices, done.times, pixels, facts)
 
 
 def _planned_times(path: str, progress: Callable[[], None]) -> tuple[list[float | None], float | None]:
@@ -108,9 +112,7 @@ def _planned_times(path: str, progress: Callable[[], None]) -> tuple[list[float 
     return [pts * base for pts, _ in known], (known[-1][0] + known[-1][1]) * base
 
 
-def _pass(
-    path: str, wanted: tuple[int, ...], rule_of_size: str, *, differences: bool, progress: Callable[[], None]
-) -> _Pass:
+def _pass(path: str, wanted: tuple[int, ...], *, differences: bool, progress: Callable[[], None]) -> _Pass:
     """Decode every frame, keep the wanted ones."""
     done, keep = _Pass(), set(wanted)
     before: NDArray[np.uint8] | None = None
@@ -122,15 +124,14 @@ def _pass(
             done.seen.look_at_frame(frame)
             done.times.append(frame.time)
             done.end = None if frame.time is None else frame.time + _duration(frame, stream)
-            if index not in keep and not differences:
-                continue
-            rgb = done.seen.rgb(frame)
-            if differences and before is not None:
-                done.difference += _mean_difference(before, rgb)
-                done.n_pairs += 1
-            before = rgb
             if index in keep:
-                done.pixels[index] = resize(np.ascontiguousarray(done.seen.upright(rgb)), rule_of_size)
+                done.kept[index] = frame
+            if differences:
+                pixels = rgb(frame, frame.width, frame.height)
+                if before is not None and before.shape == pixels.shape:
+                    done.difference += _mean_difference(before, pixels)
+                    done.n_pairs += 1
+                before = pixels
     if not done.times:
         raise DecodingError("no_frames")
     return done

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -14,34 +15,64 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-__all__ = ["Seen", "facts_of"]
+__all__ = ["Seen", "facts_of", "rgb"]
 
-_HDR = {16: "PQ", 18: "HLG"}  # ITU-T H.273, transfer characteristics
+_HDR = {16: "pq", 18: "hlg"}  # ITU-T H.273, transfer characteristics
 _STEP = 1.5e-3  # seconds: containers round times to a millisecond, so steps this near are one frame rate
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How frames of one size are stored, and how they become upright pictures."""
+
+    width: int
+    height: int
+    quarter_turns: int
+    mirrored: bool
+    facts: dict[str, Any]
+    notes: tuple[str, ...]
+
+    def upright(self, frame: VideoFrame) -> NDArray[np.uint8]:
+        """A frame, brought to this size, as it is to be shown: (height, width, 3) 8-bit RGB."""
+        pixels = rgb(frame, self.width, self.height)
+        if self.mirrored:
+            pixels = pixels[:, ::-1]
+        return np.ascontiguousarray(np.rot90(pixels, self.quarter_turns))
+
+
+def rgb(frame: VideoFrame, width: int, height: int) -> NDArray[np.uint8]:
+    """A frame at a size, 8-bit RGB, as decord and OpenCV convert it, not turned."""
+    converted = frame.reformat(format="rgb24", width=width, height=height, interpolation="BICUBIC", threads=1)
+    return converted.to_ndarray().astype(np.uint8, copy=False)
 
 
 @dataclass(slots=True)
 class Seen:
-    """What the frames of one pass looked like. The first decides size and rotation; others are brought to its size."""
+    """What the container and the frames of one pass looked like.
 
-    first: VideoFrame | None = None
+    One damaged frame can claim any size, so the size of most frames is that of the video.
+    """
+
     facts: dict[str, Any] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
+    sizes: Counter[tuple[int, int]] = field(default_factory=Counter)
+    shapes: dict[tuple[int, int], Shape] = field(default_factory=dict)
     promised: int | None = None
     n_failed: int = 0
     n_corrupt: int = 0
-    quarter_turns: int = 0
-    mirrored: bool = False
+
+    @property
+    def shape(self) -> Shape:
+        """That of most frames."""
+        return self.shapes[self.sizes.most_common(1)[0][0]]
 
     def look_at_stream(self, container: InputContainer, stream: VideoStream) -> None:
         """What the container says."""
-        context = stream.codec_context
         self.promised = stream.frames or None
         rate = stream.average_rate
         self.facts |= {
             "container": container.format.name,
-            "codec": context.name,
-            "pixel_format": context.pix_fmt,
+            "codec": stream.codec_context.name,
             "frame_rate": float(rate) if rate else None,
         }
         aspect = stream.sample_aspect_ratio
@@ -52,52 +83,39 @@ class Seen:
 
     def look_at_frame(self, frame: VideoFrame) -> None:
         """What the decoder says."""
-        if self.first is None:
-            self._look_at_first(frame)
-        assert self.first is not None
+        size = (frame.width, frame.height)
+        self.sizes[size] += 1
+        if size not in self.shapes:
+            self.shapes[size] = _shape_of(frame)
         self.n_corrupt += frame.is_corrupt
-        if (frame.width, frame.height) != (self.first.width, self.first.height):
-            self.notes["size_changes"] = None
         if frame.interlaced_frame:
             self.notes["interlaced"] = None
 
-    def _look_at_first(self, frame: VideoFrame) -> None:
-        self.first = frame
-        self.quarter_turns, self.mirrored = _orientation(frame)
-        components = frame.format.components
-        size = (frame.width, frame.height)
-        width, height = size[::-1] if self.quarter_turns % 2 else size
-        self.facts |= {
-            "width": width,
-            "height": height,
-            "pixel_format": frame.format.name,
-            "bits": max((one.bits for one in components), default=8),
-            "color_space": int(frame.colorspace),
-            "color_range": int(frame.color_range),
-            "rotation": 90 * self.quarter_turns,
-            "mirrored": self.mirrored,
-        }
-        if self.quarter_turns or self.mirrored:
-            self.notes["turned_upright"] = None
-        if any(one.is_alpha for one in components):
-            self.notes["alpha_dropped"] = None
-        if self.facts["bits"] > 8:
-            self.notes["reduced_to_8_bits"] = None
-        if (transfer := int(frame.color_trc)) in _HDR:
-            self.notes[f"hdr_{_HDR[transfer].lower()}_not_mapped"] = None
 
-    def rgb(self, frame: VideoFrame) -> NDArray[np.uint8]:
-        """A frame as (height, width, 3) 8-bit RGB, as decord and OpenCV convert it, not yet turned."""
-        assert self.first is not None
-        size = {"width": self.first.width, "height": self.first.height}
-        converted = frame.reformat(format="rgb24", interpolation="BICUBIC", threads=1, **size)
-        return converted.to_ndarray().astype(np.uint8, copy=False)
-
-    def upright(self, pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """A frame as it is to be shown."""
-        if self.mirrored:
-            pixels = pixels[:, ::-1]
-        return np.rot90(pixels, self.quarter_turns) if self.quarter_turns else pixels
+def _shape_of(frame: VideoFrame) -> Shape:
+    quarter_turns, mirrored = _orientation(frame)
+    size = (frame.width, frame.height)
+    width, height = size[::-1] if quarter_turns % 2 else size
+    components = frame.format.components
+    bits = max((one.bits for one in components), default=8)
+    facts = {
+        "width": width,
+        "height": height,
+        "pixel_format": frame.format.name,
+        "bits": bits,
+        "color_space": int(frame.colorspace),
+        "color_range": int(frame.color_range),
+        "rotation": 90 * quarter_turns,
+        "mirrored": mirrored,
+    }
+    transfer = _HDR.get(int(frame.color_trc))
+    said = {
+        "turned_upright": bool(quarter_turns) or mirrored,
+        "alpha_dropped": any(one.is_alpha for one in components),
+        "reduced_to_8_bits": bits > 8,
+        f"hdr_{transfer}_not_mapped": transfer is not None,
+    }
+    return Shape(*size, quarter_turns, mirrored, facts, tuple(note for note, holds in said.items() if holds))
 
 
 def _orientation(frame: VideoFrame) -> tuple[int, bool]:
@@ -124,7 +142,9 @@ def facts_of(seen: Seen, times: Sequence[float | None], *, n_packets: int, indic
     degrees counterclockwise that frames were turned by. color_space, color_range: FFmpeg's numbers of what the file says.
     """
     n, n_distinct = len(indices), len(set(indices))
-    notes = dict(seen.notes)
+    notes = {**dict.fromkeys(seen.shape.notes), **seen.notes}
+    if len(seen.sizes) > 1:
+        notes["size_changes"] = None
     if seen.promised and len(times) < seen.promised:
         notes["fewer_frames_than_promised"] = None
     if len(times) < n:
@@ -144,6 +164,7 @@ def facts_of(seen: Seen, times: Sequence[float | None], *, n_packets: int, indic
         "packets_failed": seen.n_failed,
         "frames_corrupt": seen.n_corrupt,
         **seen.facts,
+        **seen.shape.facts,
         "notes": list(notes),
     }
 

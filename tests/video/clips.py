@@ -5,8 +5,12 @@ from __future__ import annotations
 import struct
 from fractions import Fraction
 
-import av
 import numpy as np
+import pytest
+
+from handler.video import local_video
+
+av = pytest.importorskip("av", reason="PyAV is not installed: pip install scenescore[video]")
 
 
 def gray_frames(values, *, width=64, height=48):
@@ -40,10 +44,12 @@ def with_matrix(path, matrix):
     path.write_bytes(content)
 
 
-def picture(width, height):
-    """Noise from a 64-bit mixing function, the same on every machine."""
-    x = np.arange(width * height * 3, dtype=np.uint64) * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-    x ^= x >> np.uint64(29)
-    x *= np.uint64(0xBF58476D1CE4E5B9)
-    x ^= x >> np.uint64(32)
-    return (x & np.uint64(255)).astype(np.uint8).reshape(height, width, 3)
+def read(reader, location, **asked):
+    """Read a video with a reader."""
+    with local_video(str(location)) as video:
+        return reader.read(video, **asked)
+
+
+def levels(found):
+    """The gray level of each frame, by index."""
+    return {frame.index: int(frame.pixels[0, 0, 0]) for frame in found.frames}

@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from clips import picture
+from pictures import picture
 
 from handler.errors import RequestError
 from handler.video import DEMO, UNRESIZED, VBENCH_FLOAT, VBENCH_UINT8, resize, resized_size
