@@ -8,6 +8,7 @@ from handler.video._detections import (
     Sampling,
     find_detections,
     read_detections,
+    sample_fields,
     store_detections,
     write_detections,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "read_detections",
     "resize",
     "resized_size",
+    "sample_fields",
     "store_detections",
     "time_indices",
     "write_detections",

@@ -99,7 +99,7 @@ def decode(
 def _planned_times(path: str, progress: Callable[[], None]) -> tuple[list[float | None], float | None]:
     """Presentation times of all packets, in order, and the end of the last."""
     found: list[tuple[int | None, int]] = []
-    with _opened(path) as (container, stream):
+    with _Opened(path) as (container, stream):
         with suppress(av.FFmpegError):
             for packet in container.demux(stream):
                 progress()
@@ -116,7 +116,7 @@ def _pass(path: str, wanted: tuple[int, ...], *, differences: bool, progress: Ca
     """Decode every frame, keep the wanted ones."""
     done, keep = _Pass(), set(wanted)
     before: NDArray[np.uint8] | None = None
-    with _opened(path) as (container, stream):
+    with _Opened(path) as (container, stream):
         done.seen.look_at_stream(container, stream)
         for index, frame in enumerate(_frames(container, stream, done.seen)):
             progress()
@@ -168,7 +168,7 @@ def _frames(container: InputContainer, stream: VideoStream, seen: Seen) -> Itera
         yield from (frame for frame in frames if isinstance(frame, VideoFrame))
 
 
-class _opened:  # noqa: N801
+class _Opened:
     """A context: the container and its first stream of moving pictures, decoded by one thread so that errors repeat."""
 
     def __init__(self, path: str) -> None:

@@ -24,6 +24,7 @@ __all__ = [
     "Sampling",
     "find_detections",
     "read_detections",
+    "sample_fields",
     "store_detections",
     "write_detections",
 ]
@@ -142,6 +143,18 @@ def find_detections(folder: str, key: DetectionsKey) -> Detections | None:
     return None
 
 
+def sample_fields(detections: Detections) -> dict[str, Any]:
+    """The fields of a `VideoSample` that a detections file says: frames, sampling, resize, and how much frames differ."""
+    sampling, reading = detections.sampling, detections.reading
+    return {
+        "frames": detections.frames,
+        "sampling": f"{sampling.rule}:{sampling.n}",
+        "resize": detections.resize,
+        "frame_difference": reading.get("frame_difference"),
+        "n_frame_pairs": reading.get("n_frame_pairs"),
+    }
+
+
 def _parsed(content: bytes, location: str) -> Detections:
     try:
         document = orjson.loads(content)
@@ -168,6 +181,10 @@ def _problems(found: Detections) -> Iterator[tuple[str, str]]:
         yield "detector.signature", "empty"
     if min(found.size) < 1:
         yield "size", f"{found.size[0]}x{found.size[1]} pixels is no image"
+    if not isinstance(found.reading.get("frame_difference", 0.0), float | int | None):
+        yield "reading.frame_difference", "not a number"
+    if not isinstance(found.reading.get("n_frame_pairs", 0), int | None):
+        yield "reading.n_frame_pairs", "not a whole number"
     sampling = found.sampling
     if sampling.n < 1:
         yield "sampling.n", f"{sampling.n} frames is no sample"
@@ -185,7 +202,20 @@ def _frame_problems(frame: DetectedFrame, index: int, at: str) -> Iterator[tuple
     if frame.pts is not None and not math.isfinite(frame.pts):
         yield f"{at}.pts", "not a finite number"
     for rank, one in enumerate(frame.detections):
-        yield from _detection_problems(one, f"{at}.detections.{rank}")
+        if not _is_sound(one):
+            yield from _detection_problems(one, f"{at}.detections.{rank}")
+
+
+def _is_sound(one: Detection) -> bool:
+    """Whether there is no problem: most of reading a file is this."""
+    x0, y0, x1, y1 = one.box
+    return (
+        -math.inf < x0 <= x1 < math.inf
+        and -math.inf < y0 <= y1 < math.inf
+        and 0 <= one.box_score <= 1
+        and (one.caption_score is None or 0 <= one.caption_score <= 1)
+        and (one.object_score is None or 0 <= one.object_score <= 1)
+    )
 
 
 def _detection_problems(one: Detection, at: str) -> Iterator[tuple[str, str]]:

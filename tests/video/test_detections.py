@@ -9,6 +9,8 @@ import pytest
 
 from handler import storage
 from handler.errors import InputError
+from handler.metrics import get_metric
+from handler.samples import VideoSample
 from handler.video import (
     IMAGE,
     UNRESIZED,
@@ -19,6 +21,7 @@ from handler.video import (
     Sampling,
     find_detections,
     read_detections,
+    sample_fields,
     store_detections,
     write_detections,
 )
@@ -115,6 +118,8 @@ def test_the_file_is_as_documented(tmp_path):
         (("frames", 0, "detections", 1, "caption"), 7, "frames.0.detections.1.caption"),
         (("detector",), "tiny", "detector"),
         (("detector", "signature"), "", "detector.signature"),
+        (("reading", "frame_difference"), "3", "reading.frame_difference"),
+        (("reading", "n_frame_pairs"), 1.5, "reading.n_frame_pairs"),
     ],
 )
 def test_an_error_names_file_and_field(tmp_path, path, value, field):
@@ -153,3 +158,17 @@ def test_a_file_under_a_wrong_name_is_not_used(tmp_path):
     write_detections(str(tmp_path / other.name), VIDEO)
     with pytest.raises(InputError, match="not about what its name says"):
         find_detections(str(tmp_path), other)
+
+
+def test_a_metric_reads_what_the_file_says(tmp_path):
+    measured = {"frame_difference": 51.0, "n_frame_pairs": 2}
+    frames = (DetectedFrame(0, 0.0, (CAR,)), *VIDEO.frames[1:])
+    location = store_detections(str(tmp_path), replace(VIDEO, reading=measured, frames=frames))
+    fields = sample_fields(read_detections(location))
+    assert (fields["sampling"], fields["resize"]) == ("middle:3", UNRESIZED)
+    sample = VideoSample(0, "s", "generator", "v", None, (), prompt="a red car", color="red", **fields)
+    assert get_metric("vbench.color").compute(sample).score == 1.0
+    sample.object = "car"
+    assert get_metric("vbench.object_class").compute(sample).score == 1 / 3
+    assert get_metric("vbench.temporal_flickering").compute(sample).score == pytest.approx(0.8)
+    assert sample_fields(VIDEO)["frame_difference"] is None
