@@ -212,5 +212,7 @@ def test_a_relationship_is_read_from_the_prompt():
     assert score("spatial_relationship", sample).score == 0.0
     sample.prompt = "a dog behind a car"
     assert score("spatial_relationship", sample).details == {"error": "unknown_relation", "relationship": "behind"}
+    black = video(frame(), prompt="a dog behind a car")
+    assert score("spatial_relationship", black).details["error"] == "unknown_relation"  # whatever is seen
     sample.prompt = "a dog chasing a car"
     assert score("spatial_relationship", sample).details == {"skipped": "missing_relationship"}

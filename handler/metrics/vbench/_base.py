@@ -68,6 +68,8 @@ class DetectionMetric(BaseMetric):
         try:
             frames = self._frames(video)
             score, details = self._score(video, frames)
+            if not self.mode.compat and not any(frame.detections for frame in frames):
+                raise ProblemError("no_detections", n_frames=len(frames), n_frames_empty=len(frames))
         except ProblemError as problem:
             return self._without_score(problem.details)
         details = {"n_frames": len(frames), "n_frames_empty": sum(not frame.detections for frame in frames), **details}
@@ -89,8 +91,6 @@ class DetectionMetric(BaseMetric):
             raise ProblemError("no_object_words")
         if self.reads_captions and any(one.caption is None for one in seen):
             raise ProblemError("no_captions")
-        if not seen and not self.mode.compat:
-            raise ProblemError("no_detections", n_frames=len(video.frames), n_frames_empty=len(video.frames))
         return video.frames
 
     def _without_score(self, details: dict[str, Any]) -> MetricResult:

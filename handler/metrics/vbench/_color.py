@@ -109,7 +109,9 @@ def _strict(video: VideoSample, asked: str, frames: Frames) -> tuple[float, dict
         "n_frames_right": sum(right),
     }
     if not any(colored):
-        reason = "no_color_named" if any(captions) else "object_not_seen"
-        raise ProblemError(reason, n_frames=len(frames), **details)
+        n_empty = sum(not frame.detections for frame in frames)
+        unseen = "no_detections" if n_empty == len(frames) else "object_not_seen"
+        reason = "no_color_named" if any(captions) else unseen
+        raise ProblemError(reason, n_frames=len(frames), n_frames_empty=n_empty, **details)
     wrong = [place for place in range(len(frames)) if colored[place] and not right[place]]
     return sum(right) / sum(colored), {**details, **({"wrong_frames": wrong} if wrong else {})}
