@@ -35,10 +35,18 @@ class VisionTransformer(nn.Module):  # type: ignore[misc]
         return tokens
 
     def _positions(self, height: int, width: int) -> Tensor:
-        """The position table, class token dropped, resized to the image: bicubic, A = -0.75, without antialias."""
-        table = self.pos_embed[:, 1:].reshape(1, self.table, self.table, -1).permute(0, 3, 1, 2).float()
-        resized = functional.interpolate(table, size=(height, width), mode="bicubic", align_corners=False)
-        return resized.permute(0, 2, 3, 1).to(self.pos_embed.dtype)
+        """The position table, class token dropped, resized to the image: bicubic, A = -0.75, without antialias.
+
+        A resize is one product per axis, whose weights are the resized rows of an identity: of 14 channels, not 768.
+        """
+        table = self.pos_embed[0, 1:].reshape(self.table, self.table, -1)
+        same = torch.eye(self.table)[None, None]
+        by_row, by_column = (
+            functional.interpolate(same, size=(side, self.table), mode="bicubic", align_corners=False)[0, 0].to(table)
+            for side in (height, width)
+        )
+        rows = (by_row @ table.flatten(1)).reshape(-1, self.table, table.shape[2])
+        return (by_column @ rows)[None]
 
 
 class _PatchEmbedding(nn.Module):  # type: ignore[misc]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,19 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="exporting needs the export extra")
 
+from handler.errors import ModelError  # noqa: E402
 from model_export.grit import reference  # noqa: E402
 from model_export.grit.backbone import _Attention  # noqa: E402
 from model_export.grit.checkpoint import load_network  # noqa: E402
+from model_export.grit.comparison import _clear_threshold, expectation  # noqa: E402
+from model_export.grit.image import gate_image  # noqa: E402
 from model_export.grit.pooling import levels_of, pooled  # noqa: E402
 from tests.model_export.grit_tiny import TINY, tiny_checkpoint  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return load_network(tiny_checkpoint(tmp_path_factory.mktemp("grit") / "tiny.pth"), TINY)
 
 
 @pytest.mark.parametrize("is_global", [True, False])
@@ -66,6 +73,16 @@ def _attended(attention: Any, window: Any) -> Any:
     return torch.nn.functional.linear(context.flatten(2), attention.proj.weight, attention.proj.bias).detach()
 
 
+@pytest.mark.parametrize(("height", "width"), [(4, 4), (2, 7), (9, 5)])
+def test_positions_are_the_table_resized_as_torch_resizes_a_picture(height: int, width: int, network: Any) -> None:
+    table = network.backbone.bottom_up.pos_embed[:, 1:].detach()
+    picture = table.reshape(1, TINY.table, TINY.table, -1).permute(0, 3, 1, 2)
+    expected = torch.nn.functional.interpolate(picture, size=(height, width), mode="bicubic").permute(0, 2, 3, 1)
+    with torch.no_grad():
+        found = network.backbone.bottom_up._positions(height, width)
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
+
+
 def test_pooling_of_a_ramp_gives_the_middles_of_the_bins() -> None:
     """On level 3 a cell is 8 px and its middle lies at half a cell: inside the map, a bin's mean of x is its middle."""
     y, x = torch.meshgrid(torch.arange(30.0), torch.arange(40.0), indexing="ij")
@@ -102,8 +119,35 @@ def test_suppression_keeps_what_lies_exactly_at_the_limit() -> None:
     assert reference.suppressed(boxes, scores, 0.49).tolist() == [3, 0]
 
 
-def test_a_cached_step_gives_what_the_whole_sequence_gives(tmp_path: Path) -> None:
-    network = load_network(tiny_checkpoint(tmp_path / "tiny.pth"), TINY)
+@pytest.mark.parametrize(
+    ("scores", "threshold", "n_kept"),
+    [
+        ([0.9, 0.8, 0.3, 0.2], 0.55, 2),  # the widest gap after the second
+        ([0.9, 0.2, 0.19, 0.15, 0.14, 0.13, 0.12, 0.01], 0.17, 3),  # wider ones leave one, or seven
+        ([0.9], 0.45, 1),
+    ],
+)
+def test_gate_cuts_where_rounding_decides_nothing(scores: list[float], threshold: float, n_kept: int) -> None:
+    boxes = torch.tensor([[30.0 * index, 0, 30 * index + 10, 10] for index in range(len(scores))])
+    found = reference.Cascade(boxes, torch.tensor(scores), [], [], [], [])
+    cut = _clear_threshold(found)
+    assert cut == pytest.approx(threshold)
+    assert len(reference.detections(found.boxes, found.scores, cut)) == n_kept
+
+
+def test_network_that_sees_nothing_cannot_be_checked(network: Any) -> None:
+    bias = network.proposal_generator.centernet_head.agn_hm.bias
+    before = bias.detach().clone()
+    with torch.no_grad():
+        bias.fill_(-1e3)
+        try:
+            with pytest.raises(ModelError, match="sees nothing"):
+                expectation(network, gate_image())
+        finally:
+            bias.copy_(before)
+
+
+def test_a_cached_step_gives_what_the_whole_sequence_gives(network: Any) -> None:
     regions = torch.randn(3, TINY.channels, 14, 14, generator=torch.Generator().manual_seed(1))
     with torch.inference_mode():
         tokens, mean = reference.greedy(network, regions, "DenseCap")
