@@ -88,7 +88,7 @@ class DenseCaptioner:
         options = options or CaptionOptions()
         return (
             f"grit|model:{self.card.name}@{self.card.sha256[:16]}|precision:{self.card.precision}"
-            f"|rule:{options.input_rule}|score:{options.score_threshold:g}|max:{options.max_detections}"
+            f"|rule:{options.input_rule}|score:{float(options.score_threshold)!r}|max:{options.max_detections}"
         )
 
     def caption(self, frames: Iterable[Frame], options: CaptionOptions | None = None) -> list[tuple[Detection, ...]]:

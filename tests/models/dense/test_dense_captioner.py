@@ -72,13 +72,13 @@ def test_detections_are_ranked_and_lie_in_the_picture(found):
     assert any(one.caption != one.object for one in found)
 
 
-def test_frames_of_several_sizes_together_are_as_each_alone(captioner, found):
+def test_frames_together_have_the_bits_of_each_alone(captioner, found):
     frames = [picture(1), picture(2, 33, 47), picture(3, 64, 64), picture(4, 200, 90)]
     together = captioner.caption(frames)
     assert [len(one) > 0 for one in together] == [True] * 4
-    assert_same(together[0], found)
+    assert together[0] == found
     for frame, detections in zip(frames, together, strict=True):
-        assert_same(detections, captioner.caption([frame])[0])
+        assert detections == captioner.caption([frame])[0]
 
 
 def test_detections_come_before_all_frames_are_read(captioner):
@@ -123,12 +123,12 @@ def test_floats_and_bytes_give_the_same(captioner, found):
 
 
 def test_max_detections_keeps_the_best(captioner, found):
-    assert_same(captioner.caption([picture(1)], CaptionOptions(max_detections=3))[0], found[:3])
+    assert captioner.caption([picture(1)], CaptionOptions(max_detections=3))[0] == found[:3]
 
 
 def test_a_threshold_keeps_the_best(captioner, found):
     threshold = found[5].box_score
-    assert_same(captioner.caption([picture(1)], CaptionOptions(score_threshold=threshold))[0], found[:5])
+    assert captioner.caption([picture(1)], CaptionOptions(score_threshold=threshold))[0] == found[:5]
 
 
 def test_the_demo_gives_boxes_in_the_picture_as_it_came(captioner):
@@ -141,7 +141,7 @@ def test_the_demo_gives_boxes_in_the_picture_as_it_came(captioner):
 
 
 def test_several_threads_give_the_same(tiny_grit, found):
-    assert_same(DenseCaptioner(tiny_grit, provider="cpu", threads=2).caption([picture(1)])[0], found)
+    assert DenseCaptioner(tiny_grit, provider="cpu", threads=2).caption([picture(1)])[0] == found
 
 
 def test_the_signature_names_all_that_changes_what_is_seen(captioner):
