@@ -100,9 +100,16 @@ def seal(folder: Path) -> None:
 
 
 def _export(checkpoint: Path, output: Path, **options: Any) -> Path:
+    import torch
+
     from model_export.grit.export import export_grit
 
-    return export_grit(str(checkpoint), output=output, **options)[0]
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # on the many small steps of the gate, threads only wait for each other
+    try:
+        return export_grit(str(checkpoint), output=output, **options)[0]
+    finally:
+        torch.set_num_threads(threads)
 
 
 def filler(folder: Path) -> Any:
