@@ -18,9 +18,6 @@ ROOT = Path(__file__).parent.parent
 GRIT = Path(os.environ.get("SCENESCORE_GRIT") or ROOT.parent / "shared" / "grit")
 SEED_A = 404
 
-_SPECIAL = {0: "[PAD]", 100: "[UNK]", 101: "[CLS]", 102: "[SEP]", 103: "[MASK]", 104: "[unused99]"}
-_WORDS = "a the red blue black white dog cat man car tree ##s ##ing , . ' s t on of street sky".split()
-
 
 @pytest.fixture(scope="session")
 def recorded_grit() -> Path:
@@ -34,9 +31,11 @@ def recorded_grit() -> Path:
 def tiny_grit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A whole exported folder of a tiny network with random weights, through the real export and its gate."""
     pytest.importorskip("torch", reason="exporting needs the export extra")
+    from tests.model_export.grit_tiny import TINY, tiny_checkpoint, tiny_vocabulary
+
     folder = tmp_path_factory.mktemp("tiny-grit")
-    _save_tiny(folder)
-    return _export(folder / "checkpoint.pth", folder / "model", vocabulary=folder / "vocab.txt", sizes=_tiny_sizes())
+    words = tiny_vocabulary(folder / "vocab.txt")
+    return _export(tiny_checkpoint(folder / "tiny.pth"), folder / "model", vocabulary=words, sizes=TINY)
 
 
 @pytest.fixture(scope="session")
@@ -119,63 +118,3 @@ def filler(folder: Path) -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def _tiny_sizes() -> Any:
-    from model_export.grit.sizes import GritSizes
-
-    return GritSizes(
-        width=32,
-        depth=2,
-        heads=2,
-        mlp_ratio=2,
-        table=4,
-        window=4,
-        global_blocks=(1,),
-        global_side=8,
-        channels=32,
-        groups=8,
-        box_width=32,
-        words=105 + len(_WORDS),
-        positions=40,
-        text_width=32,
-        text_layers=2,
-        text_heads=2,
-        text_mlp=64,
-    )
-
-
-def _save_tiny(folder: Path) -> None:
-    """A checkpoint whose boxes overlap little and whose sentences end, and its vocabulary."""
-    import torch
-
-    from model_export.grit.network import Grit, unused_shapes
-
-    sizes = _tiny_sizes()
-    torch.manual_seed(SEED_A)
-    shapes = {name: tuple(value.shape) for name, value in Grit(sizes).state_dict().items()} | unused_shapes(sizes)
-    state = {name: _weights(name, shape) for name, shape in shapes.items()}
-    text = "roi_heads.text_decoder.textual"
-    state[f"{text}.output.weight"] = state[f"{text}.embedding.words.weight"]
-    state[f"{text}.output.bias"][:105] = -12.0
-    state[f"{text}.output.bias"][102] = 4.0
-    for name in state:
-        if name.endswith("agn_hm.bias"):
-            state[name] -= 1.0
-        if name.endswith("centernet_head.bbox_pred.bias"):
-            state[name] += 2.0
-    torch.save({"model": state}, folder / "checkpoint.pth")
-    lines = [_SPECIAL.get(number, f"[unused{number - 1}]") for number in range(105)] + _WORDS
-    (folder / "vocab.txt").write_text("\n".join(lines) + "\n")
-
-
-def _weights(name: str, shape: tuple[int, ...]) -> Any:
-    import torch
-
-    if name.endswith(".scale") or (name.endswith(".weight") and len(shape) == 1):
-        return torch.ones(shape)
-    if len(shape) < 2:
-        return torch.randn(shape) * 0.05
-    if name.endswith(("words.weight", "output.weight", "positions.weight", "pos_embed")) and "attention" not in name:
-        return torch.randn(shape) * 0.5
-    return torch.randn(shape) * 1.5 / torch.Size(shape[1:]).numel() ** 0.5
