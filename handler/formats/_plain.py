@@ -10,7 +10,7 @@ from handler.formats._contract import Notices, ReadOptions
 from handler.formats._csv import table_rows
 from handler.formats._opening import open_source
 from handler.formats._values import describe
-from handler.formats.questions import listed_items
+from handler.formats.tasks import listed_items
 from handler.samples import Unreadable
 
 __all__ = ["PlainObject", "read_objects"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from handler.formats._contract import Detection, Notices, ReadOptions
 from handler.formats._detect import READERS, detect_source, first_keys
 from handler.formats._opening import open_source
-from handler.formats.questions import Plan, plan_files, read_plan
+from handler.formats.tasks import Plan, plan_files, read_plan
 from handler.samples import Record
 
 

@@ -11,7 +11,7 @@ from handler import storage
 from handler.errors import InputError
 from handler.formats._contract import ReadOptions
 from handler.formats._opening import open_source
-from handler.formats.questions._layouts import Layout, Role, Task, layout_of, layout_of_text
+from handler.formats.tasks._layouts import Layout, Role, Task, layout_of, layout_of_text
 from handler.samples import BenchSample, Sample, SequenceSample, VqaSample, YesNoSample
 
 __all__ = ["QUESTION_FORMATS", "SAMPLES", "Plan", "plan_files", "plan_items"]

@@ -11,7 +11,7 @@ from handler.formats._contract import Notices, Source
 from handler.formats._jsonl import BLANK, second_try
 from handler.formats._scanner import Scanner
 from handler.formats._text import byte_lines
-from handler.formats.questions._layouts import LISTS
+from handler.formats.tasks._layouts import LISTS
 
 __all__ = ["Item", "items_of", "listed_items"]
 

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 from handler.formats._contract import Notices, ReadOptions
 from handler.formats._values import FieldError, unreadable
 from handler.formats._watch import Watch
-from handler.formats.questions._answers import Answer, Names
-from handler.formats.questions._joining import Entry, Join, load_entries, mapping_of, question_name, unanswered
-from handler.formats.questions._plan import Plan
-from handler.formats.questions._stream import Item
+from handler.formats.tasks._answers import Answer, Names
+from handler.formats.tasks._joining import Entry, Join, load_entries, mapping_of, question_name, unanswered
+from handler.formats.tasks._plan import Plan
+from handler.formats.tasks._stream import Item
 from handler.samples import Record, Sample, Unreadable
 
 __all__ = ["Context"]

@@ -10,7 +10,7 @@ from handler.formats._contract import Notices, ReadOptions
 from handler.formats._limits import MAX_JOINED
 from handler.formats._opening import open_source
 from handler.formats._values import FieldError, clip, describe
-from handler.formats.questions._stream import Item, items_of
+from handler.formats.tasks._stream import Item, items_of
 from handler.samples import Unreadable
 
 __all__ = ["Entry", "Join", "load_entries", "mapping_of", "question_name", "unanswered"]

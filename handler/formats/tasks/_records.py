@@ -7,14 +7,14 @@ from typing import Any
 
 from handler.formats._contract import Notices, ReadOptions
 from handler.formats._opening import open_source
-from handler.formats.questions._context import Context
-from handler.formats.questions._lmms import lmms_records
-from handler.formats.questions._plan import Plan
-from handler.formats.questions._sequences import sequence_records
-from handler.formats.questions._stream import Item, items_of
-from handler.formats.questions._vlm2bench import bench_records
-from handler.formats.questions._vqa import vqa_records
-from handler.formats.questions._yesno import yes_no_records
+from handler.formats.tasks._context import Context
+from handler.formats.tasks._lmms import lmms_records
+from handler.formats.tasks._plan import Plan
+from handler.formats.tasks._sequences import sequence_records
+from handler.formats.tasks._stream import Item, items_of
+from handler.formats.tasks._vlm2bench import bench_records
+from handler.formats.tasks._vqa import vqa_records
+from handler.formats.tasks._yesno import yes_no_records
 from handler.samples import Record
 
 __all__ = ["read_items", "read_plan"]
