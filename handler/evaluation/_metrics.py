@@ -12,7 +12,17 @@ from handler.evaluation import _identity
 from handler.evaluation._request import EvaluationRequest
 from handler.metrics import BaseMetric, get_metric, metric_class, select_metrics
 from handler.models import shared_text_encoder
-from handler.samples import BenchSample, Sample, SequenceSample, VqaSample, YesNoSample
+from handler.samples import (
+    BenchSample,
+    CaptionSample,
+    JudgedSample,
+    RankingSample,
+    Sample,
+    SequenceSample,
+    SpeechSample,
+    VqaSample,
+    YesNoSample,
+)
 from handler.settings import Settings
 
 __all__ = ["DEFAULT_METRICS", "Machine", "check_fit", "make_metrics", "metric_names"]
@@ -23,6 +33,10 @@ DEFAULT_METRICS: Mapping[type[Sample], tuple[str, ...]] = {
     VqaSample: ("vqa.accuracy",),
     SequenceSample: ("vlm2bench.hallucination",),
     BenchSample: ("vlm2bench.native",),
+    CaptionSample: ("captions.ngram",),
+    SpeechSample: ("speech.wer",),
+    RankingSample: ("retrieval.ranking",),
+    JudgedSample: ("judge.agreement",),
 }
 _WORDS: Mapping[type, str] = {
     Sample: "descriptions",
@@ -30,6 +44,10 @@ _WORDS: Mapping[type, str] = {
     VqaSample: "answers to questions about pictures",
     SequenceSample: "answers about image sequences",
     BenchSample: "VLM2-Bench answers",
+    CaptionSample: "captions of pictures",
+    SpeechSample: "transcripts of speech",
+    RankingSample: "rankings",
+    JudgedSample: "grades of a judge and of people",
 }
 
 

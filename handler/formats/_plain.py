@@ -34,6 +34,8 @@ def read_objects(location: str, options: ReadOptions, *, lists: Collection[str] 
             raise InputError("the file is empty", file=location)
         if not source.head.lstrip().startswith((b"{", b"[")):
             for line, row in table_rows(source):
+                if isinstance(row, Unreadable):
+                    raise InputError(row.reason, file=source.name, line=line)
                 yield PlainObject("", row, line)
             return
         for key, item in listed_items(source, Notices(), lists):

@@ -1,14 +1,17 @@
-"""Files of questions and of the answers to them: POPE, LLaVA, lmms-eval, VLM2-Bench, gated sequences, VQA v2."""
+"""Files of tasks other than description: answers, and the questions, references or relevance they are joined with."""
 
-from handler.formats.tasks._layouts import Layout, layout_of
-from handler.formats.tasks._plan import QUESTION_FORMATS, Plan, plan_files, plan_items
+from handler.formats.tasks._forms import form_of
+from handler.formats.tasks._layout import Layout
+from handler.formats.tasks._layouts import layout_of
+from handler.formats.tasks._plan import TASK_FORMATS, Plan, plan_files, plan_items
 from handler.formats.tasks._records import read_items, read_plan
 from handler.formats.tasks._stream import listed_items
 
 __all__ = [
-    "QUESTION_FORMATS",
+    "TASK_FORMATS",
     "Layout",
     "Plan",
+    "form_of",
     "layout_of",
     "listed_items",
     "plan_files",

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from handler.formats._fields import check_mapping
 from handler.formats._values import ABSENT, FieldError, as_id, as_tags, checked_text, describe, is_missing
-from handler.formats.tasks._layouts import ANSWER_KEYS
+from handler.formats.tasks._layout import ANSWER_KEYS
 
 __all__ = ["UNKNOWN_ASSISTANT", "Answer", "Names", "text_at"]
 

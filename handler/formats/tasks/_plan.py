@@ -11,31 +11,63 @@ from handler import storage
 from handler.errors import InputError
 from handler.formats._contract import ReadOptions
 from handler.formats._opening import open_source
-from handler.formats.tasks._layouts import Layout, Role, Task, layout_of, layout_of_text
-from handler.samples import BenchSample, Sample, SequenceSample, VqaSample, YesNoSample
+from handler.formats.tasks._layout import Layout, Role, Task
+from handler.formats.tasks._layouts import layout_of, layout_of_text
+from handler.samples import (
+    BenchSample,
+    CaptionSample,
+    JudgedSample,
+    RankingSample,
+    Sample,
+    SequenceSample,
+    SpeechSample,
+    VqaSample,
+    YesNoSample,
+)
 
-__all__ = ["QUESTION_FORMATS", "SAMPLES", "Plan", "plan_files", "plan_items"]
+__all__ = ["SAMPLES", "TASK_FORMATS", "Plan", "plan_files", "plan_items"]
 
-QUESTION_FORMATS: Mapping[str, Task] = {
+TASK_FORMATS: Mapping[str, Task] = {
     "pope": "yesno",
     "llava": "yesno",
     "lmms-eval": "yesno",
     "vlm2bench": "vlm2bench",
     "sequences": "sequences",
     "vqa": "vqa",
+    "coco-captions": "captions",
+    "speech": "speech",
+    "trec": "retrieval",
+    "rankings": "retrieval",
+    "judge": "judge",
+    "label-studio": "judge",
 }
 SAMPLES: Mapping[Task, type[Sample]] = {
     "yesno": YesNoSample,
     "vqa": VqaSample,
     "sequences": SequenceSample,
     "vlm2bench": BenchSample,
+    "captions": CaptionSample,
+    "speech": SpeechSample,
+    "retrieval": RankingSample,
+    "judge": JudgedSample,
 }
 HOLDS: Mapping[Task, str] = {
     "yesno": "answers to yes/no questions",
     "vqa": "answers to questions about pictures",
     "sequences": "answers about image sequences",
     "vlm2bench": "VLM2-Bench answers",
+    "captions": "captions of pictures",
+    "speech": "transcripts of speech",
+    "retrieval": "rankings",
+    "judge": "grades of a judge and of people",
 }
+NEEDS: Mapping[Task, Role] = {
+    "vqa": "references",
+    "captions": "references",
+    "speech": "references",
+    "retrieval": "references",
+}
+"""The file that answers are compared with, where it is not the questions."""
 MOST_SNIFFED = 50
 """Files of a folder that are each looked at; of more, the first speaks for all."""
 
@@ -75,7 +107,7 @@ class Plan:
 def plan_files(files: tuple[str, ...], options: ReadOptions) -> Plan | None:
     """The plan, None when the input holds descriptions. Raises InputError when an answer file stands alone, or when
     the files do not belong together; StorageError when one is not there."""
-    if options.format not in ("auto", *QUESTION_FORMATS):
+    if options.format not in ("auto", *TASK_FORMATS):
         return None
     layout = _layout_at(files[0], options)
     companions = _companions(options)
@@ -90,7 +122,7 @@ def plan_files(files: tuple[str, ...], options: ReadOptions) -> Plan | None:
     if layout.role != "answers":
         files, layout, found = _swapped(files, layout, found)
         notes = [f"{layout.reason}, though it was not given as INPUT"]
-    placed = _placed(found, notes)
+    placed = _placed(found, layout, notes)
     return _plan(files, layout, placed, notes, had_companions=bool(companions))
 
 
@@ -118,7 +150,7 @@ def _sorted_out(
 
 def plan_items(item: Any, options: ReadOptions) -> Plan | None:
     """The plan for records in memory by their first one."""
-    if options.format not in ("auto", *QUESTION_FORMATS):
+    if options.format not in ("auto", *TASK_FORMATS):
         return None
     layout = layout_of(item)
     companions = _companions(options)
@@ -128,7 +160,7 @@ def plan_items(item: Any, options: ReadOptions) -> Plan | None:
         return None
     notes = [layout.reason]
     found = {role: (location, _layout_at(location, options)) for role, location in companions.items()}
-    return _plan((), layout, _placed(found, notes), notes, had_companions=bool(companions))
+    return _plan((), layout, _placed(found, layout, notes), notes, had_companions=bool(companions))
 
 
 def _companions(options: ReadOptions) -> dict[Role, str]:
@@ -177,10 +209,11 @@ def _swapped(files: tuple[str, ...], layout: Layout, found: Found) -> tuple[tupl
     return (location,), other, {**found, layout.role: (files[0], layout)}
 
 
-def _placed(found: Found, notes: list[str]) -> dict[Role, tuple[str, Layout]]:
+def _placed(found: Found, answers: Layout, notes: list[str]) -> dict[Role, tuple[str, Layout]]:
     """The companions by what they hold."""
     placed: dict[Role, tuple[str, Layout]] = {}
-    for role, (location, layout) in found.items():
+    for role, (location, other) in found.items():
+        layout = _beside(answers, other)
         if layout is None or layout.role == "answers":
             held = "answers" if layout else "nothing that answers can be joined with"
             raise InputError(f"the {role} file holds {held}", file=location, hint=f"Check --{role}")
@@ -189,6 +222,15 @@ def _placed(found: Found, notes: list[str]) -> dict[Role, tuple[str, Layout]]:
         placed[layout.role] = (location, layout)
         notes.append(f"{layout.role}: {layout.reason}" + (f", though given as {role}" if layout.role != role else ""))
     return placed
+
+
+def _beside(answers: Layout, other: Layout | None) -> Layout | None:
+    """What a companion is, which may look like answers: captions, transcripts and rankings have one shape on both sides."""
+    if other is None and answers.task == "retrieval":
+        return Layout("rankings", "references", "retrieval", "what is relevant to each query")
+    if other is None or other.task is None or other.role != "answers" or answers.task not in (None, other.task):
+        return other
+    return other._replace(role=NEEDS[other.task]) if other.task in NEEDS else other
 
 
 def _plan(
@@ -217,7 +259,7 @@ def _plan(
         )
     if task is None:
         return None
-    needs: Role = "references" if task == "vqa" else "questions"
+    needs = NEEDS.get(task, "questions")
     if not layout.whole and needs not in placed:
         raise InputError(
             f"there is nothing to compare the answers with ({'; '.join(notes)})",
@@ -232,12 +274,12 @@ def _plan(
 
 def _as_asked(files: tuple[str, ...], layout: Layout | None, companions: dict[Role, str], options: ReadOptions) -> Plan:
     """--format named: every file is what the call says."""
-    task = QUESTION_FORMATS[options.format]
+    task = TASK_FORMATS[options.format]
     if layout is None or layout.name != options.format:
         layout = Layout(options.format, "answers", task, "asked for", whole=not companions)
     elif layout.task is not None:
         task = layout.task
-    if task != "vqa" and "references" in companions and "questions" not in companions:
+    if task not in NEEDS and "references" in companions and "questions" not in companions:
         companions = {"questions": companions["references"]}
     questions, references = companions.get("questions"), companions.get("references")
     return Plan(task, layout, files, questions, references, "asked for")

@@ -10,7 +10,7 @@ from handler.formats._values import FieldError, as_id, clip, describe, is_missin
 from handler.formats.tasks._answers import UNKNOWN_ASSISTANT, Answer, text_at
 from handler.formats.tasks._context import Context
 from handler.formats.tasks._joining import Join
-from handler.formats.tasks._layouts import is_yes_or_no
+from handler.formats.tasks._question_layouts import is_yes_or_no
 from handler.formats.tasks._stream import Item
 from handler.samples import Record, Sample, SequenceSample
 

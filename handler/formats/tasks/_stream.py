@@ -1,17 +1,20 @@
-"""The objects of a file one by one, whatever holds them: lines, a list, or a document with a list in it."""
+"""The objects of a file one by one, whatever holds them: lines, a list, a document with a list in it, or a table."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import orjson
 
 from handler.formats._contract import Notices, Source
+from handler.formats._csv import table_rows
 from handler.formats._jsonl import BLANK, second_try
 from handler.formats._scanner import Scanner
-from handler.formats._text import byte_lines
-from handler.formats.tasks._layouts import LISTS
+from handler.formats._text import byte_lines, text_lines
+from handler.formats.tasks._forms import WANTED, form_of, trec_row
+from handler.formats.tasks._layout import LISTS
+from handler.samples import Unreadable
 
 __all__ = ["Item", "items_of", "listed_items"]
 
@@ -26,8 +29,16 @@ class Item(NamedTuple):
 
 
 def items_of(source: Source, notices: Notices) -> Iterator[Item]:
-    """The objects in lines, in a list, or in a document's list of records. Raises InputError where the rest cannot be
-    read."""
+    """The objects in lines, in a list, in a document's list of records, or the rows of a table or of a TREC file, whose
+    values are all text. Raises InputError where the rest cannot be read."""
+    form = form_of(source.head.decode("utf-8", "replace"))
+    if form == "table":
+        for line, row in table_rows(source):
+            yield Item(row, line, None, source.stem)
+        return
+    if form != "json":
+        yield from _trec_rows(source, form)
+        return
     for _, item in listed_items(source, notices, LISTS):
         yield item
 
@@ -42,6 +53,14 @@ def listed_items(source: Source, notices: Notices, lists: Collection[str]) -> It
             yield "", item
     else:
         yield from _document(source, notices, lists)
+
+
+def _trec_rows(source: Source, form: Literal["run", "qrels"]) -> Iterator[Item]:
+    for number, text in enumerate(text_lines(source, "\n"), 1):
+        if text.strip():
+            row = trec_row(text, form)
+            wrong = Unreadable(number, None, None, f"line {number} has {len(text.split())} fields: a {WANTED[form]}")
+            yield Item(row or wrong, number, None, source.stem)
 
 
 def _is_json(line: bytes) -> bool:
