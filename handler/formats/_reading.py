@@ -68,5 +68,6 @@ def _detection_of(plan: Plan, options: ReadOptions) -> Detection:
             shape.columns if shape else first_keys(head),
             plan.reason,
             holds=plan.holds,
+            noun=plan.noun,
             roles=plan.roles,
         )

@@ -6,10 +6,13 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from handler.metrics import metric_class
+
 __all__ = ["many", "render"]
 
 MAX_SESSIONS = 20
 MAX_WORST = 5
+_NOUNS = {"vision": "frame", "captions": "caption", "speech": "utterance", "retrieval": "query", "judge": "item"}
 WIDTH = 100  # columns
 LABEL = 48  # columns of a row's name
 
@@ -45,7 +48,8 @@ def _head(report: Mapping[str, Any]) -> str:
 
 def _noun(metrics: Mapping[str, Any]) -> str:
     """What the input's samples are called: descriptions are of frames."""
-    return "frame" if all(name.startswith("vision.") for name in metrics) else "answer"
+    nouns = {_NOUNS.get(name.split(".")[0], "answer") for name in metrics}
+    return nouns.pop() if len(nouns) == 1 else "answer"
 
 
 def _metric(name: str, metric: Mapping[str, Any]) -> str:
@@ -85,12 +89,12 @@ def _table(title: str, rows: Sequence[Sequence[str]], headers: Sequence[str]) ->
 
 
 def _worst(metrics: Mapping[str, Any]) -> str:
-    found: Iterable[Sequence[Mapping[str, Any]]] = (metric["worst"] for metric in metrics.values())
-    entries = next(filter(None, found), ())[:MAX_WORST]
-    if not entries:
+    name = next((name for name, metric in metrics.items() if metric["worst"]), None)
+    if name is None:
         return ""
+    entries = metrics[name]["worst"][:MAX_WORST]
     several = len({one["assistant_id"] for one in entries}) > 1
-    lines = ["Lowest scores"]
+    lines = ["Lowest scores" if metric_class(name).higher_is_better else "Highest scores"]
     for one in entries:
         by = f" by {one['assistant_id']}" if several else ""
         place = _printable(f"{one['session_id']} / {one['sample_id']}{by}")
@@ -124,7 +128,8 @@ def _warnings(warnings: Sequence[Mapping[str, Any]]) -> str:
 
 def many(n: int, noun: str) -> str:
     """A count with its noun."""
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+    several = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
+    return f"{n:,} {noun if n == 1 else several}"
 
 
 def _number(key: str, form: str = ".3f") -> Callable[[Mapping[str, Any]], str]:

@@ -61,6 +61,7 @@ HOLDS: Mapping[Task, str] = {
     "retrieval": "rankings",
     "judge": "grades of a judge and of people",
 }
+NOUNS: Mapping[Task, str] = {"captions": "caption", "speech": "utterance", "retrieval": "query", "judge": "item"}
 NEEDS: Mapping[Task, Role] = {
     "vqa": "references",
     "captions": "references",
@@ -96,6 +97,11 @@ class Plan:
     def holds(self) -> str:
         """What its records are, in words."""
         return HOLDS[self.task]
+
+    @property
+    def noun(self) -> str:
+        """What one of them is called."""
+        return NOUNS.get(self.task, "answer")
 
     @property
     def roles(self) -> dict[str, str]:
