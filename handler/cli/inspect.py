@@ -107,7 +107,8 @@ def _next_step(found: Inspection, options: argparse.Namespace) -> str:
     if nowhere:
         there = ", ".join(found.unknown_fields or found.detection.columns) or "none"
         fields = " ".join(f"--map {field}=COLUMN" for field in nowhere)
-        return f"no {found.detection.noun} has {' or '.join(nowhere)}; say where: {shlex.join(words)} {fields} (there is: {there})"
+        command = f"{shlex.join(words)} {fields}"
+        return f"no {found.detection.noun} has {' or '.join(nowhere)}; say where: {command} (there is: {there})"
     if found.missing:
         words += ["--on-missing", "skip"]
     if found.n_unreadable:
