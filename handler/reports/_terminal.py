@@ -188,6 +188,16 @@ _COLUMNS: dict[str, list[Column]] = {
         ("normalised", _number("normalised_match", ".1%")),
         *_ANSWERS,
     ],
+    "speech.wer": [
+        ("WER", _number("wer", ".1%")),
+        ("95 % interval", _interval("wer", ".1%")),
+        ("CER", _number("cer", ".1%")),
+        ("sub", _number("substitutions", ",d")),
+        ("del", _number("deletions", ",d")),
+        ("ins", _number("insertions", ",d")),
+        ("of words", _number("n_reference_words", ",d")),
+        *_ANSWERS,
+    ],
     "vlm2bench.hallucination": [
         ("sum", _number("score_sum")),
         ("of", _number("maximum", ",d")),
@@ -221,5 +231,7 @@ _WORDS = {
     "missing_sequence": "nothing was said about a sequence; it scores 0",
     "n_images_unknown": "the length of the image sequence is not known, and 2 is taken (give --questions)",
     "answer_id_missing": "answers of people without distinct answer_id",
+    "case_or_punctuation": "words that differ in case or punctuation alone count as wrong (normaliser=basic forgives them)",
+    "no_spaces": "whole sentences count as one word, for their script has no spaces (use normaliser=characters)",
     "unknown_group": "no frame has a tag or column of this name",
 }

@@ -11,6 +11,7 @@ from handler.formats.tasks._context import Context
 from handler.formats.tasks._lmms import lmms_records
 from handler.formats.tasks._plan import Plan
 from handler.formats.tasks._sequences import sequence_records
+from handler.formats.tasks._speech import speech_records
 from handler.formats.tasks._stream import Item, items_of
 from handler.formats.tasks._vlm2bench import bench_records
 from handler.formats.tasks._vqa import vqa_records
@@ -24,6 +25,7 @@ _READERS: dict[str, Callable[[Iterator[Item], Context], Iterator[Record]]] = {
     "vqa": vqa_records,
     "sequences": sequence_records,
     "vlm2bench": bench_records,
+    "speech": speech_records,
 }
 _STEM = "data"
 
