@@ -7,13 +7,13 @@ import hashlib
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from handler.errors import ModelError
 
-__all__ = ["FileFacts", "ModelCard", "check_content", "load_card"]
+__all__ = ["Card", "FileFacts", "ModelCard", "check_content", "load_card", "read_card"]
 
 CARD_NAME = "card.json"
 
@@ -25,25 +25,21 @@ class FileFacts(BaseModel):
     bytes: int
 
 
-class ModelCard(BaseModel):
-    """`card.json`, written by the export (`scenescore.model/1`).
+class Card(BaseModel):
+    """What every `card.json` says (`scenescore.model/1`), written by the export.
 
-    pooling: how token vectors become one: "mean", "cls", or "graph" (the graph's own `sentence_embedding` output).
-    languages: codes the model was trained for, None when unknown. parity: the export's gate and its figures.
+    parity: the export's gate and its figures. Class attributes: `needs`, the files a folder of this kind must have;
+    `hint`, what to type when there is none.
     """
 
     model_config = ConfigDict(extra="allow", populate_by_name=True)
+    needs: ClassVar[tuple[str, ...]]
+    hint: ClassVar[str]
 
     name: str
-    kind: Literal["text_encoder"] = "text_encoder"
+    kind: str
     files: dict[str, FileFacts]
-    max_tokens: int = Field(ge=3)
-    pooling: Literal["mean", "cls", "graph"]
-    normalize: bool
-    dimension: int = Field(ge=1)
-    inputs: list[Literal["input_ids", "attention_mask", "token_type_ids"]] = Field(min_length=1)
     precision: str = "fp32"
-    languages: list[str] | None = None
     parity: dict[str, Any] = {}
 
     @property
@@ -58,26 +54,45 @@ class ModelCard(BaseModel):
         return bool(self.parity.get("verified"))
 
 
+class ModelCard(Card):
+    """The card of a text encoder.
+
+    pooling: how token vectors become one: "mean", "cls", or "graph" (the graph's own `sentence_embedding` output).
+    languages: codes the model was trained for, None when unknown.
+    """
+
+    needs = ("model.onnx", "tokenizer.json")
+    hint = "Export one with `scenescore export mpnet`, or name its folder with --model or SCENESCORE_MODEL"
+
+    kind: Literal["text_encoder"] = "text_encoder"
+    max_tokens: int = Field(ge=3)
+    pooling: Literal["mean", "cls", "graph"]
+    normalize: bool
+    dimension: int = Field(ge=1)
+    inputs: list[Literal["input_ids", "attention_mask", "token_type_ids"]] = Field(min_length=1)
+    languages: list[str] | None = None
+
+
+AnyCard = TypeVar("AnyCard", bound=Card)
+
+
 def load_card(folder: str | Path) -> ModelCard:
+    """Read and check the card of a text encoder's folder; see `read_card`."""
+    return read_card(folder, ModelCard)
+
+
+def read_card(folder: str | Path, kind: type[AnyCard]) -> AnyCard:
     """Read and check the card of a model folder. Raises ModelError that says what to type when there is none."""
     path = Path(folder) / CARD_NAME
     try:
         text = path.read_bytes()
     except OSError as error:
-        raise ModelError(
-            "there is no exported model in this folder",
-            file=str(folder),
-            hint="Export one with `scenescore export mpnet`, or name its folder with --model or SCENESCORE_MODEL",
-        ) from error
+        raise ModelError("there is no exported model in this folder", file=str(folder), hint=kind.hint) from error
     try:
-        card = ModelCard.model_validate_json(text)
+        card = kind.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or None
-        raise ModelError(
-            f"the model card is damaged: {first['msg']}", file=str(path), field=field, hint="Export the model again"
-        ) from error
-    for name in ("model.onnx", "tokenizer.json"):
+        raise _damaged(error, path, kind) from error
+    for name in kind.needs:
         if name not in card.files:
             raise ModelError(f"the model card names no {name}", file=str(path), hint="Export the model again")
     for name, facts in card.files.items():
@@ -91,7 +106,20 @@ def load_card(folder: str | Path) -> ModelCard:
     return card
 
 
-def check_content(folder: Path, card: ModelCard, *, again: bool = False) -> None:
+def _damaged(error: ValidationError, path: Path, kind: type[Card]) -> ModelError:
+    wrong_kind = next((one for one in error.errors() if one["loc"] == ("kind",)), None)
+    if wrong_kind and isinstance(wrong_kind["input"], str):
+        wanted = str(kind.model_fields["kind"].default)
+        held, wanted = (name.replace("_", " ") for name in (wrong_kind["input"], wanted))
+        return ModelError(f"the model in this folder is of kind {held}, not {wanted}", file=str(path), hint=kind.hint)
+    first = error.errors()[0]
+    field = ".".join(str(part) for part in first["loc"]) or None
+    return ModelError(
+        f"the model card is damaged: {first['msg']}", file=str(path), field=field, hint="Export the model again"
+    )
+
+
+def check_content(folder: Path, card: Card, *, again: bool = False) -> None:
     """Compare every file's sha256 with the card. Raises ModelError: a damaged model gives plausible, wrong scores.
 
     A file that was checked before on this machine and has not changed since is not read again (0.25 s for 436 MB),
