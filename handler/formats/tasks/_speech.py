@@ -172,24 +172,21 @@ def _columns(value: Mapping[str, Any], keys: _Keys) -> dict[str, Any]:
 @lru_cache(maxsize=256)  # sets of keys: the records of a file have few
 def _keys(keys: tuple[str, ...], mapping: Mapped, *, joined: bool) -> _Keys:
     """joined: these are transcripts whose references are in another file."""
-    free = {normal(key): key for key in reversed(keys)}
-    found: dict[str, tuple[str, ...]] = {}
-    for field, name in mapping:
-        found[field] = _mapped(field, name, keys)
-    for several in found.values():
-        free = {plain: key for plain, key in free.items() if key not in several}
+    found = {field: _mapped(field, name, keys) for field, name in mapping}
+
+    def free() -> dict[str, str]:
+        taken = {key for several in found.values() for key in several}
+        return {normal(key): key for key in reversed(keys) if key not in taken}
+
     for field, names in _NAMES.items():
         if field not in found:
-            found[field] = () if joined and field == "references" else _numbered(names, free, field)
-            free = {plain: key for plain, key in free.items() if key not in found[field]}
-        if field == "references" and not found["answer"] and (joined or found["references"]):
-            found["answer"] = _first(_EITHER, free)
-            free = {plain: key for plain, key in free.items() if key not in found["answer"]}
-    taken = {key for several in found.values() for key in several}
-    single = {field: next(iter(several), "") for field, several in found.items() if field != "references"}
-    columns = tuple(key for key in keys if key not in taken and normal(key) != "weight")
-    return _Keys(**{name: single.get(name, "") for name in _NAMES if name != "references"},
-                 references=found["references"], columns=columns)  # fmt: skip
+            choose = _numbered if field == "references" else _first
+            found[field] = () if joined and field == "references" else choose(names, free())
+        if field == "references" and not found["answer"] and "answer" not in dict(mapping):
+            found["answer"] = _first(_EITHER, free()) if joined or found["references"] else ()
+    single = {field: next(iter(found[field]), "") for field in _NAMES if field != "references"}
+    columns = tuple(key for plain, key in free().items() if plain != "weight")
+    return _Keys(**single, references=found["references"], columns=columns[::-1])
 
 
 def _mapped(field: str, name: str, keys: Sequence[str]) -> tuple[str, ...]:
@@ -199,15 +196,10 @@ def _mapped(field: str, name: str, keys: Sequence[str]) -> tuple[str, ...]:
     return tuple(key for one in names if (key := one if one in keys else by_normal.get(normal(one))) is not None)
 
 
-def _numbered(names: Sequence[str], free: Mapping[str, str], field: str) -> tuple[str, ...]:
-    """The first name that is there; for references those with a number behind it too: reference, reference_2."""
-    if field != "references":
-        return _first(names, free)
-    for name in names:
-        several = tuple(key for plain, key in free.items() if _NUMBER.sub("", plain) == name)
-        if several:
-            return tuple(sorted(several, key=lambda key: (len(key), key)))
-    return ()
+def _numbered(names: Sequence[str], free: Mapping[str, str]) -> tuple[str, ...]:
+    """The keys of the first name that is there, those with a number behind it included: reference, reference_2."""
+    several = ([key for plain, key in free.items() if _NUMBER.sub("", plain) == name] for name in names)
+    return tuple(sorted(next(filter(None, several), []), key=lambda key: (len(key), key)))
 
 
 def _first(names: Sequence[str], free: Mapping[str, str]) -> tuple[str, ...]:
