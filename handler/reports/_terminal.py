@@ -144,6 +144,16 @@ def _interval(key: str, form: str) -> Callable[[Mapping[str, Any]], str]:
     return get
 
 
+def _at_cutoffs(family: str, *, last: bool = False) -> Callable[[Mapping[str, Any]], str]:
+    """A figure at each cut-off, or at the last."""
+
+    def get(row: Mapping[str, Any]) -> str:
+        cutoffs = row["cutoffs"][-1:] if last else row["cutoffs"]
+        return "  ".join(f"{k}: {_number(f'{family}@{k}')(row)}" for k in cutoffs)
+
+    return get
+
+
 _COUNTS: list[Column] = [
     ("frames", _number("n_scored", ",d")),
     ("skipped", lambda row: str(row["n_skipped"] + row["n_error"] or "")),
@@ -198,6 +208,16 @@ _COLUMNS: dict[str, list[Column]] = {
         ("of words", _number("n_reference_words", ",d")),
         *_ANSWERS,
     ],
+    "retrieval.ranking": [
+        ("MRR", _number("mrr")),
+        ("95 % interval", _interval("mrr", ".3f")),
+        ("MAP", _number("map")),
+        ("recall@k", _at_cutoffs("recall")),
+        ("nDCG@k", _at_cutoffs("ndcg", last=True)),
+        ("queries", _number("n_scored", ",d")),
+        ("not run", lambda row: str(row["n_unanswered"] or "")),
+        ("skipped", lambda row: str(row["n_skipped"] + row["n_error"] or "")),
+    ],
     "vlm2bench.hallucination": [
         ("sum", _number("score_sum")),
         ("of", _number("maximum", ",d")),
@@ -233,5 +253,11 @@ _WORDS = {
     "answer_id_missing": "answers of people without distinct answer_id",
     "case_or_punctuation": "words that differ in case or punctuation alone count as wrong (normaliser=basic forgives them)",
     "no_spaces": "whole sentences count as one word, for their script has no spaces (use normaliser=characters)",
+    "ties": "documents of equal score, whose order decides figures",
+    "unstable_ties": "documents of equal score in long lists, which ranx orders by chance",
+    "duplicate_document": "a document comes twice in a ranking; its first place counts",
+    "query_not_run": "a query was not run; it scores 0",
+    "query_without_qrels": "nothing says what is relevant to a query",
+    "rank_and_score_differ": "the stated ranks and the scores give different orders; the scores count",
     "unknown_group": "no frame has a tag or column of this name",
 }

@@ -10,6 +10,7 @@ from handler.formats._opening import open_source
 from handler.formats.tasks._context import Context
 from handler.formats.tasks._lmms import lmms_records
 from handler.formats.tasks._plan import Plan
+from handler.formats.tasks._rankings import ranking_records
 from handler.formats.tasks._sequences import sequence_records
 from handler.formats.tasks._speech import speech_records
 from handler.formats.tasks._stream import Item, items_of
@@ -23,6 +24,7 @@ __all__ = ["read_items", "read_plan"]
 _READERS: dict[str, Callable[[Iterator[Item], Context], Iterator[Record]]] = {
     "yesno": yes_no_records,
     "vqa": vqa_records,
+    "retrieval": ranking_records,
     "sequences": sequence_records,
     "vlm2bench": bench_records,
     "speech": speech_records,

@@ -67,8 +67,7 @@ class RankingMetric(BaseMetric):
         """Score one query."""
         assert isinstance(sample, RankingSample)
         if not sample.relevant:
-            details = {"skipped": "missing_reference", "warnings": ["query_without_qrels"]}
-            return MetricResult(self.name, None, details)
+            return MetricResult(self.name, None, {"skipped": "missing_reference", "warnings": ["query_without_qrels"]})
         ideal = sorted((grade for grade in sample.relevant.values() if grade > 0), reverse=True)
         if not ideal and not self.mode.compat:
             return self._skip(sample, "no_relevant")
