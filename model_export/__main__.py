@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from handler.errors import InternalError, ScenescoreError
-from model_export.known import MPNET
+from model_export.known import CLIP, MPNET
 
 __all__ = ["main"]
 
@@ -47,7 +47,20 @@ def _text_encoder(options: Options) -> list[str]:
     return [str(folder), parity_line(parity)]
 
 
-VERBS: dict[str, Callable[[Options], list[str]]] = {"mpnet": _text_encoder, "text-encoder": _text_encoder}
+def _clip(options: Options) -> list[str]:
+    from model_export.clip import export_clip, parity_line
+
+    folder, parity = export_clip(
+        options.model, weights=options.weights, output=options.output, force=options.force, verbose=options.verbose
+    )
+    return [str(folder), parity_line(parity)]
+
+
+VERBS: dict[str, Callable[[Options], list[str]]] = {
+    "mpnet": _text_encoder,
+    "text-encoder": _text_encoder,
+    "clip": _clip,
+}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -62,6 +75,8 @@ def _parser() -> argparse.ArgumentParser:
     mpnet.set_defaults(model=MPNET.name)
     encoder = verbs.add_parser("text-encoder", parents=[common], help="export any sentence-transformers model")
     encoder.add_argument("--model", default=MPNET.name, help="hub id or folder (default: %(default)s)")
+    clip = verbs.add_parser("clip", parents=[common], help="export both towers of any CLIP model")
+    clip.add_argument("--model", default=CLIP, help="hub id or folder (default: %(default)s)")
     return parser
 
 

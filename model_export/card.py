@@ -30,18 +30,18 @@ _TOOLS = (
 _SPDX = {"apache-2.0": "Apache-2.0", "mit": "MIT"}
 
 
-def tool_versions() -> dict[str, str]:
-    """Versions of everything installed that shapes the export, read without importing any of it."""
+def tool_versions(*more: str) -> dict[str, str]:
+    """Versions of everything installed that shapes the export, read without importing any of it. more: distributions."""
     found = {"python": platform.python_version(), "model_export": EXPORTER}
-    for name in _TOOLS:
+    for name in (*_TOOLS, *more):
         with contextlib.suppress(PackageNotFoundError):
             found[name] = version(name)
     return found
 
 
 def file_facts(folder: Path) -> dict[str, dict[str, str | int]]:
-    """sha256 and length in bytes of the files the run time reads: graph, weights, tokenizer."""
-    paths = sorted(path for path in folder.iterdir() if path.name.startswith("model.onnx"))
+    """sha256 and length in bytes of the files the run time reads: graphs, weights, tokenizer."""
+    paths = sorted(path for path in folder.iterdir() if ".onnx" in path.name)
     return {
         path.name: {"sha256": digest(path), "bytes": path.stat().st_size}
         for path in [*paths, folder / "tokenizer.json"]

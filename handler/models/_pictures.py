@@ -26,7 +26,7 @@ __all__ = ["Picture", "PictureError", "PictureRule", "prepare_picture"]
 
 MAX_PIXELS = 89_478_485  # where Pillow begins to warn of decompression bombs; 268 MB as RGB
 # What is decoded. Not EPS, for example: Pillow runs Ghostscript on it.
-FORMATS = ("JPEG", "MPO", "PNG", "WEBP", "GIF", "BMP", "TIFF", "PPM", "JPEG2000", "AVIF")
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "PPM", "JPEG2000", "AVIF")
 ORIENTATION = 0x0112  # EXIF tag; 1 is upright
 
 Pixels = NDArray[np.float32]
@@ -108,7 +108,8 @@ def _opened(data: bytes | NDArray[np.uint8]) -> Image.Image:
 
     if isinstance(data, np.ndarray):
         return Image.fromarray(data)
-    image = Image.open(io.BytesIO(data), formats=FORMATS)
+    Image.init()
+    image = Image.open(io.BytesIO(data), formats=[name for name in FORMATS if name in Image.OPEN])
     if image.width * image.height > MAX_PIXELS:
         raise _undecodable(f"it has {image.width} x {image.height} pixels, more than {MAX_PIXELS:,}")
     image.load()
