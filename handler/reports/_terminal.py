@@ -162,6 +162,7 @@ _ANSWERS: list[Column] = [
     ("answers", _number("n_scored", ",d")),
     ("skipped", lambda row: str(row["n_skipped"] + row["n_error"] or "")),
 ]
+_ITEMS: list[Column] = [("items", _number("n_scored", ",d")), _ANSWERS[1]]
 _GENERAL: list[Column] = _ANSWERS
 _COLUMNS: dict[str, list[Column]] = {
     "vision.similarity": [
@@ -233,6 +234,16 @@ _COLUMNS: dict[str, list[Column]] = {
         ("counting", _number("normalized_score")),
         *_ANSWERS,
     ],
+    "judge.agreement": [
+        ("agreement", _number("agreement", ".1%")),
+        ("95 % interval", _interval("agreement", ".1%")),
+        ("constant", _number("base_rate", ".1%")),
+        ("kappa", _number("kappa")),
+        ("spearman", _number("spearman")),
+        ("bias", _number("bias", "+.2f")),
+        *_ITEMS,
+        ("verdict", lambda row: row["verdict"].replace("_", " ")),
+    ],
 }
 _WORDS = {
     "empty_answer": "the model said nothing",
@@ -259,5 +270,11 @@ _WORDS = {
     "query_not_run": "a query was not run; it scores 0",
     "query_without_qrels": "nothing says what is relevant to a query",
     "rank_and_score_differ": "the stated ranks and the scores give different orders; the scores count",
+    "judge_card_incomplete": "the report does not say who judged (give judge, rubric and date with --option)",
+    "zeros_and_ones_averaged": "zeros and ones of several people are averaged (level=nominal counts votes)",
+    "cancelled_annotation": "an annotation was cancelled and is left out",
+    "several_results": "one person graded a thing several times; the first counts",
+    "repeated_prediction": "a model version predicted twice; the later counts",
+    "result_without_grade": "a result holds no grade but a region, a ranking or the like",
     "unknown_group": "no frame has a tag or column of this name",
 }

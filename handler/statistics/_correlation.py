@@ -60,7 +60,7 @@ def correlation_interval(r: float, n: int, *, of: str = "pearson", level: float 
     of: pearson, spearman (standard error after Bonett and Wright, Psychometrika 65, 2000) or kendall (after Fieller,
     Hartley and Pearson, Biometrika 44, 1957). Needs 4 items, for kendall 5.
     """
-    if n < (5 if of == "kendall" else 4) or abs(r) >= 1:
+    if n < (5 if of == "kendall" else 4) or abs(r) > 1 - 1e-12:
         return None
     half = NormalDist().inv_cdf(0.5 + level / 2) * _SPREADS[of](r, n)
     return Interval(math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half), level, "fisher-z")

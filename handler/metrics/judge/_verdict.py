@@ -1,0 +1,128 @@
+"""What the figures of a judge come to: one code and one sentence, by rules with numbers.
+
+The first rule that holds decides:
+nothing_compared        no item was compared
+too_few_items           fewer than 30 items: an agreement of 80 % is then 62 to 90 % at best
+order_not_mapped_back   grades of the other order fit better (by 0.25 or more) if they are exchanged: they are as shown
+no_better_than_constant labels: agreement is not above base_rate, or kappa's interval reaches 0; numbers: spearman is not
+                        defined, or its interval reaches 0
+position_decides        in more than a quarter of the items the other order gives another grade
+longer_is_better        pairs: the judge prefers the longer answer more often than people do, by 0.10 or more, and people's
+                        share lies below its interval; numbers: the same of the correlations with length, by 0.2 or more
+as_good_as_people       30 or more items with two people, and the judge agrees with a person as often as another person
+                        does; numbers: differs from a person by no more than another person does
+usable                  kappa, or of numbers spearman, is 0.6 or more: "substantial" by Landis and Koch (1977)
+weak                    better than a constant, and no more
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["MIN_ITEMS", "verdict"]
+
+MIN_ITEMS = 30  # items, and items with two people
+MIN_CONSISTENCY = 0.75
+MAPPING_GAIN = 0.25
+LONGER_SHARE = 0.10
+LONGER_CORRELATION = 0.2
+USABLE = 0.6
+
+Figures = Mapping[str, Any]
+
+
+def verdict(n: int, figures: Figures, intervals: Figures) -> tuple[str, str]:
+    """The code and the sentence."""
+    if not n:
+        return "nothing_compared", "There is nothing to compare: no item has a grade of the judge and of people."
+    base = figures["base_rate"]
+    said = f"The judge agrees with people on {figures['agreement']:.0%} of {n:,} items"
+    if n < MIN_ITEMS:
+        return "too_few_items", f"{said}: too few to tell ({MIN_ITEMS} are needed)."
+    if _unmapped(figures):
+        return "order_not_mapped_back", (
+            "The judge's grades in the other order fit far better when they are exchanged: map them back, or give "
+            "swapped=as_shown with first and second."
+        )
+    strength = _strength(figures)
+    if _is_constant(figures, intervals):
+        return "no_better_than_constant", (
+            f"{said}, where always giving the same grade would on {base:.0%} ({strength}): no better than a constant."
+        )
+    if (position := figures["position_bias"]) and position["consistency"] < MIN_CONSISTENCY:
+        changed = 1 - position["consistency"]
+        return "position_decides", f"{said}, but changes its grade on {changed:.0%} when the two answers change places."
+    if longer := _longer(figures, intervals):
+        return "longer_is_better", f"{said} ({strength}), but {longer}."
+    between = figures["between_people"]
+    if _is_as_good(figures):
+        return "as_good_as_people", (
+            f"{said} ({strength}), and with a single person as well as people do with each other "
+            f"({_shared(between, 'judge')} against {_shared(between, 'people')})."
+        )
+    if _main(figures) >= USABLE:
+        return "usable", f"{said}, against {base:.0%} by always giving the same grade ({strength}): usable."
+    return "weak", f"{said}, against {base:.0%} by always giving the same grade ({strength}): weak."
+
+
+def _main(figures: Figures) -> float:
+    return float(figures["spearman" if figures["level"] != "nominal" else "kappa"] or 0.0)
+
+
+def _strength(figures: Figures) -> str:
+    name = "spearman" if figures["level"] != "nominal" else "kappa"
+    value = figures[name]
+    return f"{name} {value:.2f}" if value is not None else f"{name} not defined"
+
+
+def _unmapped(figures: Figures) -> bool:
+    position = figures["position_bias"]
+    mapped = position and position["consistency_if_mapped_back"]
+    return bool(mapped) and mapped - position["consistency"] >= MAPPING_GAIN
+
+
+def _is_constant(figures: Figures, intervals: Figures) -> bool:
+    name = "spearman" if figures["level"] != "nominal" else "kappa"
+    value = figures[name]
+    if value is None or (name == "kappa" and figures["agreement"] <= figures["base_rate"]):
+        return True
+    interval = intervals[name]
+    return bool((interval["low"] if interval else value) <= 0)
+
+
+def _longer(figures: Figures, intervals: Figures) -> str:
+    bias = figures["length_bias"]
+    if not bias:
+        return ""
+    name, margin, judge, people = (
+        "prefers_longer",
+        LONGER_SHARE,
+        bias["judge_prefers_longer"],
+        bias["people_prefers_longer"],
+    )
+    key = "length_bias.judge_prefers_longer"
+    if bias["of"] == "length":
+        margin, judge, people = LONGER_CORRELATION, bias["judge"]["spearman"], bias["people"]["spearman"]
+        name, key = "spearman", "length_bias.judge.spearman"
+    interval = intervals.get(key)
+    if judge is None or people is None or interval is None or judge - people < margin or interval["low"] <= people:
+        return ""
+    if name == "spearman":
+        return f"its grades follow the length of the answer ({judge:.2f}) more than people's do ({people:.2f})"
+    return f"it prefers the longer answer in {judge:.0%} of the items where it decides, people in {people:.0%}"
+
+
+def _is_as_good(figures: Figures) -> bool:
+    between = figures["between_people"]
+    if between["n_items"] < MIN_ITEMS:
+        return False
+    if between["people_difference"] is not None:
+        return bool(between["judge_difference"] <= between["people_difference"])
+    return bool(between["judge_agreement"] >= between["people_agreement"])
+
+
+def _shared(between: Figures, who: str) -> str:
+    if (difference := between[f"{who}_difference"]) is not None:
+        return f"{difference:.2f} apart"
+    return f"{between[f'{who}_agreement']:.0%}"
