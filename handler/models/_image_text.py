@@ -34,7 +34,7 @@ class ImageTextCard(Card):
 
     max_tokens: of a text, special tokens included (77). dimension: of the shared space. end_token: its id, and the rule by
     which the text tower finds the position it pools: "highest_id" (OpenAI's checkpoints, whose configuration names a
-    wrong id) or "first". picture: the preprocessing.
+    wrong id) or "first". picture: the preprocessing. languages: codes the model was trained for, None when unknown.
     """
 
     needs = ("image.onnx", "text.onnx", "tokenizer.json")
@@ -49,6 +49,7 @@ class ImageTextCard(Card):
     end_token: dict[Literal["id", "pooled"], int | str]
     text_inputs: list[Literal["input_ids", "attention_mask"]] = Field(min_length=1)
     picture: PictureRule
+    languages: list[str] | None = None
 
 
 class PictureVector(NamedTuple):

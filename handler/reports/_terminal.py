@@ -219,6 +219,12 @@ _COLUMNS: dict[str, list[Column]] = {
         ("not run", lambda row: str(row["n_unanswered"] or "")),
         ("skipped", lambda row: str(row["n_skipped"] + row["n_error"] or "")),
     ],
+    "captions.clipscore": [
+        ("CLIPScore", _number("clipscore")),
+        ("95 % interval", _interval("clipscore", ".3f")),
+        ("RefCLIPScore", _number("ref_clipscore")),
+        *_ANSWERS,
+    ],
     "vlm2bench.hallucination": [
         ("sum", _number("score_sum")),
         ("of", _number("maximum", ",d")),
@@ -246,6 +252,12 @@ _COLUMNS: dict[str, list[Column]] = {
     ],
 }
 _WORDS = {
+    "image_not_found": "a picture is not there",
+    "image_forbidden": "a picture lies where requests may not read",
+    "image_unreadable": "a picture's file cannot be read",
+    "image_too_large": "a picture's file is too large",
+    "image_undecodable": "a file is no picture, or a damaged one",
+    "transparent_image": "a picture has transparent parts, of which the model sees hidden colours",
     "empty_answer": "the model said nothing",
     "truncated": "text longer than the model reads",
     "language": "text in a language the model does not know",
