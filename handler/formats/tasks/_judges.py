@@ -200,23 +200,19 @@ class _Reading:
 
 
 def _listed(value: Any) -> list[Any]:
-    """The grades under one key: one, a list (in tables its JSON text), or an object by rater."""
-    if isinstance(value, str) and value.lstrip().startswith("[") and len(value) <= MAX_TEXT:
+    """The grades under one key: one, a list (in tables its JSON text), or an object by rater. Boxes that one person
+    ticked, as Label Studio's tables have them, are one label."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{") and len(value) <= MAX_TEXT:
         try:
             parsed = json.loads(value)
         except (ValueError, RecursionError):
             parsed = value
-        value = parsed if isinstance(parsed, list) and not (parsed and isinstance(parsed[0], list)) else value
-    if isinstance(value, list):
-        return value
-    return list(value.values()) if isinstance(value, Mapping) and "choices" not in value else [_choice(value)]
-
-
-def _choice(value: Any) -> Any:
-    """Several ticked boxes, as Label Studio's tables have them, are one label."""
-    if isinstance(value, Mapping) and isinstance(value["choices"], list):
-        return ", ".join(sorted(map(str, value["choices"])))
-    return value
+        is_grade = isinstance(parsed, list) and len(parsed) == 1 and isinstance(parsed[0], list)  # [[4]]
+        value = value if is_grade else parsed
+    if isinstance(value, Mapping):
+        ticked = value.get("choices")
+        return [", ".join(sorted(map(str, ticked)))] if isinstance(ticked, list) else list(value.values())
+    return value if isinstance(value, list) else [value]
 
 
 def _id_at(value: Mapping[str, Any], column: str | None) -> str | None:
