@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from handler.formats._fields import KNOWN_NAMES, normal
@@ -16,8 +16,10 @@ _RELEVANCE = frozenset({"relevance", "rel", "label", "grade"})
 _LISTED = frozenset({"ranked", "ranking", "retrieved", "results"})
 _RELEVANT = frozenset({"relevant", "positives", "qrels", "gold"})
 _JUDGE = ("judge", "llm", "modelgrade", "modelscore", "autograder")
-_PEOPLE = ("human", "expert", "rater", "annotator", "people", "label", "gold")
+_PEOPLE = ("human", "expert", "rater", "annotator", "people", "rating", "label", "gold")
 _HEARD = frozenset({"hypothesis", "hyp", "predtext"})
+_PREDICTED = frozenset({"prediction", "predicted", "pred"})  # heard, where a transcript stands beside
+_TRANSCRIPT = frozenset({"transcript", "transcription", "sentence"})
 _SAID = frozenset({"reference", "references", "ref", "text", "transcript", "transcription", "sentence"})
 _UTTERANCE = frozenset({"uttid", "utteranceid", "audiofilepath"})
 
@@ -48,15 +50,16 @@ def _captions(item: Mapping[str, Any]) -> Layout | None:
     return None
 
 
-def _rankings(item: Mapping[str, Any], names: Collection[str]) -> Layout | None:
-    if _QUERY & set(names):
-        if _DOCUMENT & set(names):
-            if _RELEVANCE & set(names):
+def _rankings(item: Mapping[str, Any], names: frozenset[str]) -> Layout | None:
+    if _LISTED & names and _RELEVANT & names:
+        return Layout("rankings", "answers", "retrieval", "what each query retrieved, and what is relevant", whole=True)
+    if _QUERY & names:
+        if _DOCUMENT & names:
+            if _RELEVANCE & names:
                 return Layout("trec", "references", "retrieval", "qrels: query, document, relevance")
             return Layout("trec", "answers", "retrieval", "a run: query, document, score")
-        if _LISTED & set(names):
-            whole = bool(_RELEVANT & set(names))
-            return Layout("rankings", "answers", "retrieval", "what each query retrieved", whole=whole)
+        if _LISTED & names:
+            return Layout("rankings", "answers", "retrieval", "what each query retrieved")
     known = any(name in KNOWN_NAMES for name in names)
     if item and not known and all(_is_ranking(value) for value in item.values()):
         return Layout("rankings", "answers", "retrieval", "a JSON object of rankings by query")
@@ -69,12 +72,12 @@ def _is_ranking(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(one, (str, int)) for one in value)
 
 
-def _speech(names: Collection[str]) -> Layout | None:
-    if _HEARD & set(names):
-        whole = bool(_SAID & set(names))
+def _speech(names: frozenset[str]) -> Layout | None:
+    if _HEARD & names or (_PREDICTED & names and _TRANSCRIPT & names):
+        whole = bool(_SAID & names)
         return Layout(
             "speech", "answers", "speech", "transcripts beside what was said" if whole else "transcripts", whole
         )
-    if _UTTERANCE & set(names) and _SAID & set(names):
+    if _UTTERANCE & names and _SAID & names:
         return Layout("speech", "references", "speech", "what was said, by utterance")
     return None
