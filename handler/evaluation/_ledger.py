@@ -168,6 +168,7 @@ def _entry(sample: Sample, result: MetricResult) -> dict[str, Any]:
         "score": result.score,
         "similarity_score": result.details.get("similarity_score", result.score),
         **({"question": _cut(question)} if isinstance(question, str) else {}),
+        **({"alignment": result.details["alignment"]} if "alignment" in result.details else {}),
         "answer": _cut(sample.answer or ""),
         "references": [_cut(one) for one in references[:3]],
     }

@@ -101,6 +101,9 @@ def _worst(metrics: Mapping[str, Any]) -> str:
         lines.append(f"  {one['similarity_score']:.3f}  {place}")
         if "question" in one:
             lines += _quoted("asked ", one["question"])
+        if "alignment" in one:
+            lines += [f"         {_printable(line)[: WIDTH - 9]}" for line in one["alignment"]]
+            continue
         lines += _quoted("model ", one["answer"])
         lines += _quoted("person", one["references"][0] if one["references"] else "")
     return "\n".join(lines)
