@@ -25,7 +25,9 @@ class _Between(NamedTuple):
 
 
 def people_figures(counts: Counts, people: Counted, people_alone: Counted, judge: Counted) -> Part:
-    """krippendorff_alpha, fleiss_kappa and between_people. people, people_alone: of items with and without a judge."""
+    """krippendorff_alpha, fleiss_kappa and between_people: how often two people agree and how far they are apart, the
+    judge and a person likewise, and the reliability of people's verdicts. people, people_alone: of items with and without
+    a judge."""
     part = Part()
     judged, unjudged, with_judge = (_read(counts, one) for one in (people, people_alone, judge))
     among = _merged(judged, unjudged)
@@ -45,6 +47,7 @@ def people_figures(counts: Counts, people: Counted, people_alone: Counted, judge
     single = _between(counts, several, lambda n: n)
     part.figures["between_people"] = {
         "n_items": mutual.n_items,
+        "reliability": _reliability(alphas["people"], among),
         "people_agreement": mutual.agreement,
         "judge_agreement": single.agreement,
         "people_difference": mutual.difference,
@@ -53,6 +56,16 @@ def people_figures(counts: Counts, people: Counted, people_alone: Counted, judge
     if not mutual.n_items:
         part.undefined["between_people"] = "no item was graded by two people and the judge"
     return part
+
+
+def _reliability(alpha: float | None, among: Coincidences) -> float | None:
+    """How far the verdict of all people on an item would come again with other people: alpha stepped up to their mean
+    number by the Spearman-Brown formula."""
+    if alpha is None:
+        return None
+    items = {n: sum(pairs.values()) // (n * (n - 1) // 2) for n, pairs in among.items()}
+    people = sum(n * times for n, times in items.items()) / sum(items.values())
+    return people * alpha / (1 + (people - 1) * alpha) if alpha > 0 else 0.0
 
 
 def _read(counts: Counts, counted: Counted) -> dict[int, Counter[tuple[Any, ...]]]:

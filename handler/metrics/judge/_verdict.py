@@ -2,8 +2,9 @@
 
 The first rule that holds decides:
 nothing_compared        no item was compared
-too_few_items           fewer than 30 items: an agreement of 80 % is then 62 to 90 % at best
+too_few_items           fewer than 30 items: of 30, an agreement of 80 % may be anything from 63 to 90 %
 order_not_mapped_back   grades of the other order fit better (by 0.25 or more) if they are exchanged: they are as shown
+people_disagree         30 or more items with two people, whose verdicts have a reliability under 0.5: more noise than signal
 no_better_than_constant labels: agreement is not above base_rate, or kappa's interval reaches 0; numbers: spearman is not
                         defined, or its interval reaches 0
 position_decides        in more than a quarter of the items the other order gives another grade
@@ -28,6 +29,7 @@ MAPPING_GAIN = 0.25
 LONGER_SHARE = 0.10
 LONGER_CORRELATION = 0.2
 USABLE = 0.6
+RELIABLE = 0.5
 
 Figures = Mapping[str, Any]
 
@@ -36,44 +38,52 @@ def verdict(n: int, figures: Figures, intervals: Figures) -> tuple[str, str]:
     """The code and the sentence."""
     if not n:
         return "nothing_compared", "There is nothing to compare: no item has a grade of the judge and of people."
-    base = figures["base_rate"]
-    said = f"The judge agrees with people on {figures['agreement']:.0%} of {n:,} items"
+    said, between, position = _said(n, figures), figures["between_people"], figures["position_bias"]
     if n < MIN_ITEMS:
-        return "too_few_items", f"{said}: too few to tell ({MIN_ITEMS} are needed)."
+        return "too_few_items", f"{said}: too few items to tell ({MIN_ITEMS} are needed)."
     if _unmapped(figures):
         return "order_not_mapped_back", (
             "The judge's grades in the other order fit far better when they are exchanged: map them back, or give "
             "swapped=as_shown with first and second."
         )
-    strength = _strength(figures)
-    if _is_constant(figures, intervals):
-        return "no_better_than_constant", (
-            f"{said}, where always giving the same grade would on {base:.0%} ({strength}): no better than a constant."
+    reliability = between["reliability"]
+    if between["n_items"] >= MIN_ITEMS and reliability is not None and reliability < RELIABLE:
+        return "people_disagree", (
+            "People disagree so much that other people would have graded otherwise "
+            f"(reliability {reliability:.2f}): a judge cannot be measured by them."
         )
-    if (position := figures["position_bias"]) and position["consistency"] < MIN_CONSISTENCY:
+    if _is_constant(figures, intervals):
+        return "no_better_than_constant", f"{said}: no better than always giving the same grade."
+    if position and position["consistency"] < MIN_CONSISTENCY:
         changed = 1 - position["consistency"]
         return "position_decides", f"{said}, but changes its grade on {changed:.0%} when the two answers change places."
     if longer := _longer(figures, intervals):
-        return "longer_is_better", f"{said} ({strength}), but {longer}."
-    between = figures["between_people"]
+        return "longer_is_better", f"{said}, but {longer}."
     if _is_as_good(figures):
         return "as_good_as_people", (
-            f"{said} ({strength}), and with a single person as well as people do with each other "
+            f"{said}, and is as close to a single person as people are to each other "
             f"({_shared(between, 'judge')} against {_shared(between, 'people')})."
         )
-    if _main(figures) >= USABLE:
-        return "usable", f"{said}, against {base:.0%} by always giving the same grade ({strength}): usable."
-    return "weak", f"{said}, against {base:.0%} by always giving the same grade ({strength}): weak."
+    code = "usable" if _main(figures) >= USABLE else "weak"
+    return code, f"{said}: {code}."
+
+
+def _said(n: int, figures: Figures) -> str:
+    if figures["level"] == "nominal":
+        value = figures["kappa"]
+        return (
+            f"The judge agrees with people on {figures['agreement']:.0%} of {n:,} items, where the best constant would on "
+            f"{figures['base_rate']:.0%} (kappa {'not defined' if value is None else format(value, '.2f')})"
+        )
+    value = figures["spearman"]
+    return (
+        f"The judge is {figures['mae']:.2f} from people on average over {n:,} items, {figures['bias']:+.2f} in the mean "
+        f"(spearman {'not defined' if value is None else format(value, '.2f')})"
+    )
 
 
 def _main(figures: Figures) -> float:
     return float(figures["spearman" if figures["level"] != "nominal" else "kappa"] or 0.0)
-
-
-def _strength(figures: Figures) -> str:
-    name = "spearman" if figures["level"] != "nominal" else "kappa"
-    value = figures[name]
-    return f"{name} {value:.2f}" if value is not None else f"{name} not defined"
 
 
 def _unmapped(figures: Figures) -> bool:
