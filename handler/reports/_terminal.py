@@ -228,6 +228,15 @@ _COLUMNS: dict[str, list[Column]] = {
         ("RefCLIPScore", _number("ref_clipscore")),
         *_ANSWERS,
     ],
+    "captions.ngram": [
+        ("CIDEr-D x10", _number("cider")),
+        ("95 % interval", _interval("cider", ".3f")),
+        ("BLEU-1", _number("bleu_1")),
+        ("BLEU-4", _number("bleu_4")),
+        ("ROUGE-L", _number("rouge_l")),
+        ("images", _number("n_images", ",d")),
+        *_ANSWERS,
+    ],
     "vlm2bench.hallucination": [
         ("sum", _number("score_sum")),
         ("of", _number("maximum", ",d")),
@@ -286,6 +295,7 @@ _WORDS = {
     "query_without_qrels": "nothing says what is relevant to a query",
     "rank_and_score_differ": "the stated ranks and the scores give different orders; the scores count",
     "judge_card_incomplete": "the report does not say who judged (give judge, rubric and date with --option)",
+    "numbers_and_labels": "a label stands among numbers, and then all grades are labels (level=interval skips such items)",
     "zeros_and_ones_averaged": "zeros and ones of several people are averaged (level=nominal counts votes)",
     "cancelled_annotation": "an annotation was cancelled and is left out",
     "several_results": "one person graded a thing several times; the first counts",

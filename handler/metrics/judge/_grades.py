@@ -7,6 +7,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from numbers import Integral
 
 from handler.samples import Grade
@@ -17,6 +18,8 @@ MOST_LETTERS = 200  # of a label: what is longer is a text, and would be kept fo
 _MOST = 1e15  # beyond this a difference of two grades loses its last whole number
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?", re.IGNORECASE)
 _OUT_OF = re.compile(r"([+-]?[\d.]+)\s*(?:/|out of)\s*(\d+(?:\.\d+)?)", re.IGNORECASE)
+_REMEMBERED = 8192  # keys: a scale has a few dozen pairs of grades
+_encode = json.JSONEncoder().encode
 _NOTHING = frozenset({"", "nan", "null"})
 
 
@@ -30,8 +33,8 @@ def read_grade(value: object) -> Grade | None:
         return None
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, Integral):
-        value = int(value)
+    if not isinstance(value, int | float | str) and isinstance(value, Integral):
+        value = int(value)  # NumPy's
     if isinstance(value, int | float):
         if not -_MOST <= value <= _MOST:
             raise ValueError(f"is beyond {_MOST:g}, which is no grade")
@@ -67,9 +70,10 @@ def shown(grade: Grade) -> str:
     return str(int(grade)) if grade.is_integer() else repr(grade)
 
 
-def key_of(*parts: Grade | None) -> str:
+@lru_cache(maxsize=_REMEMBERED)
+def key_of(*parts: Grade) -> str:
     """Grades as the key of a count, from which `json.loads` gives them back."""
-    return json.dumps(parts, ensure_ascii=False)
+    return _encode(parts)
 
 
 def verdict_of(people: Sequence[Grade]) -> Grade | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Self
 
@@ -68,7 +67,7 @@ class JudgeTally(Tally):
         self._spelt([*people, *([judge] if judge is not None else [])])
         if len(people) > 1:
             pairs = self.people_pairs if judge is not None else self.people_pairs_alone
-            _add_all(pairs.setdefault(str(len(people)), {}), combinations(sorted(map(fold, people), key=_order), 2))
+            _add_all(pairs.setdefault(str(len(people)), {}), _pairs(people))
         if judge is not None and people:
             _add_all(self.judge_pairs.setdefault(str(len(people)), {}), [(fold(one), fold(judge)) for one in people])
         elif judge is not None:
@@ -134,9 +133,9 @@ class JudgeTally(Tally):
             _add_all(self.orders, [(people, judge, fold(details["swapped"]))])
         lengths = details.get("lengths", ())
         if len(lengths) == 1:
-            _add_all(self.lengths, [(lengths[0], people, judge)])
+            _add_all(self.lengths, [(float(lengths[0]), people, judge)])
         elif len(lengths) == 2:
-            _add_all(self.length_differences, [(lengths[0] - lengths[1], people, judge)])
+            _add_all(self.length_differences, [(float(lengths[0] - lengths[1]), people, judge)])
 
     def _merge_scores(self, other: Self) -> None:
         self.n_agreed += other.n_agreed
@@ -144,14 +143,19 @@ class JudgeTally(Tally):
             setattr(self, name, _added(getattr(self, name), getattr(other, name)))
 
 
+def _pairs(people: Sequence[Grade]) -> Iterator[tuple[Grade, Grade]]:
+    """Every two people's grades, the lower one first."""
+    return combinations(sorted(map(fold, people), key=_order), 2)
+
+
 def _order(grade: Grade) -> tuple[bool, float, str]:
     return (True, 0.0, grade) if isinstance(grade, str) else (False, grade, "")
 
 
-def _add_all(counted: Counted, groups: Iterator[tuple[Grade, ...]] | Sequence[tuple[Grade, ...]]) -> None:
-    for group, times in Counter(groups).items():
+def _add_all(counted: Counted, groups: Iterable[tuple[Grade, ...]]) -> None:
+    for group in groups:
         key = key_of(*group)
-        counted[key] = counted.get(key, 0) + times
+        counted[key] = counted.get(key, 0) + 1
 
 
 def _added(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:

@@ -143,6 +143,13 @@ def test_zeros_and_ones_of_several_people():
     assert (voted.score, "warnings" in voted.details) == (1.0, False)
 
 
+def test_a_label_among_numbers_is_warned_of():
+    assert computed(item("oops", 4)).details["warnings"] == ["numbers_and_labels"]
+    assert "warnings" not in computed(item("tie", 1), level="nominal").details
+    found = summary([item(3, 4), item("oops", 4)], level="interval")
+    assert (found["mae"], found["skipped"]) == (1.0, {"grade_not_a_number": 1})
+
+
 def test_the_card():
     rubric = "Good answers name the object.\n"
     metric = get_metric("judge.agreement", judge="gpt-4o-2024-08-06", rubric=rubric, date="2026-11-30")
