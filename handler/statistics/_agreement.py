@@ -46,6 +46,8 @@ def kappa_of(pairs: Mapping[tuple[Grade, Grade], int], *, weights: Weights | Non
     from_one, from_other = _expected(others, ones, weights), _expected(ones, others, weights)
     seen = math.fsum(times * _apart(*pair, weights) for pair, times in pairs.items()) / n
     chance = math.fsum(times * from_one[grade] for grade, times in ones.items()) / n
+    if not chance:  # differences whose squares vanish
+        return None
     ratio = seen / chance
     influence = {
         (one, other): (ratio * (from_one[one] + from_other[other]) - _apart(one, other, weights)) / chance
@@ -100,7 +102,7 @@ def alpha_of(coincidences: Coincidences, *, level: Level) -> float | None:
     mean = math.fsum(times * places[grade] for grade, times in totals.items()) / n
     spread = 2 * n * math.fsum(times * (places[grade] - mean) ** 2 for grade, times in totals.items())
     seen = math.fsum(times * (places[one] - places[other]) ** 2 for (one, other), times in weighted.items())
-    return 1 - (n - 1) * seen / spread
+    return 1 - (n - 1) * seen / spread if spread else None
 
 
 def _margin(pairs: Mapping[tuple[Grade, Grade], int], side: int) -> Counter[Grade]:

@@ -177,6 +177,18 @@ def test_label_studio_tasks(tmp_path):
     assert notices.counts == {"cancelled_annotation": 1}
 
 
+def test_label_studio_through_the_whole_path(tmp_path):
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(TASKS))
+    report = evaluate(path)
+    found = {
+        (one["session_id"], one["assistant_id"]): (one["n_scored"], one["n_skipped"])
+        for one in report["metrics"]["judge.agreement"]["sessions"]
+    }
+    assert found == {("quality", "gpt-4o"): (1, 1), ("stars", "gpt-4o"): (1, 0), ("quality", "qwen"): (1, 0)}
+    assert {one["code"] for one in report["warnings"]} == {"cancelled_annotation", "judge_card_incomplete"}
+
+
 def test_label_studio_with_the_judge_in_the_data(tmp_path):
     found = samples(tmp_path / "export.json", TASKS[1:], mapping={"answer": "llm_quality", "references": "quality"})
     assert [(one.grade, one.people) for one in found] == [("Bad", ("Bad",))]

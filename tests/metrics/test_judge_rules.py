@@ -69,6 +69,7 @@ def test_people_come_to_a_mean_or_a_majority(grade, people, score, verdict):
         (item(1, 1, 0), {"level": "nominal"}, "people_tied"),
         (item("good", 4), {"level": "interval"}, "grade_not_a_number"),
         (item(4, 4, "good"), {"level": "ordinal"}, "grade_not_a_number"),
+        (item(None, 4, "good"), {"level": "interval"}, "grade_not_a_number"),
     ],
 )
 def test_what_is_skipped(sample, options, reason):

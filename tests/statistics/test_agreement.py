@@ -140,6 +140,11 @@ def test_kappa_of_one_grade_is_not_defined_and_full_agreement_has_no_interval():
     assert found.high <= 1
 
 
+def test_differences_too_small_to_square_are_none():
+    assert kappa_of({(0.0, 1e-300): 1, (1e-300, 0.0): 1}, weights="quadratic") is None
+    assert alpha_of(coincidences([0.0, 1e-300]), level="interval") is None
+
+
 def test_weights_need_numbers():
     with pytest.raises(ValueError, match="has no distance to other grades"):
         kappa_of({("a", "b"): 1, ("b", "b"): 1}, weights="linear")

@@ -115,10 +115,13 @@ class JudgeAgreement(BaseMetric):
 
     def _reason(self, details: dict[str, Any]) -> str | None:
         """Why an item cannot be compared. Where one grade of an item is a label, all are."""
+        people = details.get("people_grades", [details.get("people")])
+        if self.rules.level in ("ordinal", "interval") and any(
+            isinstance(one, str) for one in (*people, details.get("grade"))
+        ):
+            return "grade_not_a_number"
         if "grade" not in details:
             return "missing_answer"
         if "people" not in details:
             return "missing_reference"
-        if self.rules.level in ("ordinal", "interval") and isinstance(details["grade"], str):
-            return "grade_not_a_number"
         return "people_tied" if details["people"] is None else None

@@ -16,6 +16,7 @@ __all__ = ["MOST_LETTERS", "fold", "key_of", "out_of", "read_grade", "shown", "v
 
 MOST_LETTERS = 200  # of a label: what is longer is a text, and would be kept for every distinct pair
 _MOST = 1e15  # beyond this a difference of two grades loses its last whole number
+_DECIMALS = 12  # of a number: squares of smaller differences would vanish
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?", re.IGNORECASE)
 _OUT_OF = re.compile(r"([+-]?[\d.]+)\s*(?:/|out of)\s*(\d+(?:\.\d+)?)", re.IGNORECASE)
 _REMEMBERED = 8192  # keys: a scale has a few dozen pairs of grades
@@ -38,7 +39,7 @@ def read_grade(value: object) -> Grade | None:
     if isinstance(value, int | float):
         if not -_MOST <= value <= _MOST:
             raise ValueError(f"is beyond {_MOST:g}, which is no grade")
-        return float(value) + 0.0  # makes -0.0 equal to 0.0 in writing too
+        return round(float(value), _DECIMALS) + 0.0  # makes -0.0 equal to 0.0 in writing too
     if not isinstance(value, str):
         raise ValueError(f"is a {type(value).__name__}, not a number or a label")
     text = " ".join(value.split())
