@@ -76,9 +76,16 @@ class ClipScore(BaseMetric):
         if not isinstance(prefix, str):
             raise RequestError(f"prefix must be a text, got {prefix!r}", field="options.captions.clipscore.prefix")
         self._prefix = prefix
-        self._encoder = encoder or shared_image_text_encoder(Settings.from_environment().clip)
+        self._given_encoder = encoder
         self._open_image = open_image
         self._seen: OrderedDict[str, Look] = OrderedDict()
+
+    @property
+    def _encoder(self) -> ImageTextEncoder:
+        """The default one is looked up on first use."""
+        if self._given_encoder is None:
+            self._given_encoder = shared_image_text_encoder(Settings.from_environment().clip)
+        return self._given_encoder
 
     def setup(self) -> None:
         """Load the text tower now."""
