@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self
 
-from handler.metrics.captions._grams import ORDERS, check_pairs, grams, words_of
+from handler.metrics.captions._grams import ORDERS, Gram, check_pairs, grams, words_of
 
 __all__ = ["Bleu", "BleuCounts", "bleu", "bleu_counts"]
 
@@ -83,11 +83,13 @@ def bleu(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Bleu
 
 def bleu_counts(candidate: str, references: Sequence[str]) -> BleuCounts:
     """The counts of one tokenised candidate against tokenised references."""
-    given, people = grams(candidate), [grams(one) for one in references]
-    matches = [0] * ORDERS
-    for gram, times in given.items():
-        most = max(one.get(gram, 0) for one in people)
-        matches[len(gram) - 1] += min(times, most)
+    matches = []
+    for given, *people in zip(grams(candidate), *map(grams, references), strict=True):
+        most: dict[Gram, int] = {}
+        for one in people:
+            for gram in given.keys() & one.keys():
+                most[gram] = max(most.get(gram, 0), one[gram])
+        matches.append(sum(min(given[gram], times) for gram, times in most.items()))
     length = len(candidate.split())
     nearest = min((abs(n - length), n) for n in (len(one.split()) for one in references))[1]
     totals = tuple(max(0, length - n) for n in range(ORDERS))

@@ -66,53 +66,44 @@ def frequencies_of(references: Iterable[Sequence[str]]) -> DocumentFrequencies:
     counts: Counter[Gram] = Counter()
     n = 0
     for people in references:
-        counts.update({gram for one in people for gram in grams(one)})
+        for several in zip(*map(grams, people), strict=True):
+            counts.update(set().union(*several))
         n += 1
     return DocumentFrequencies(n, counts)
-
-
-class _Vector(NamedTuple):
-    """weights: of each n-gram, its count times its rarity. norms: of the n-grams of each length. n_pairs: of words."""
-
-    weights: dict[Gram, float]
-    norms: tuple[float, ...]
-    n_pairs: int
 
 
 class Consensus:
     """Scores tokenised captions by given document frequencies."""
 
     def __init__(self, frequencies: DocumentFrequencies) -> None:
-        self._frequencies = frequencies.counts
         self._most = math.log(frequencies.n_images) if frequencies.n_images else 0.0
+        self._rarity = {gram: self._most - math.log(n) for gram, n in frequencies.counts.items() if n > 1}
 
     def of(self, candidate: str, references: Sequence[str]) -> float:
         """CIDEr-D of one caption, 0..10."""
-        given = self._vector(candidate)
-        total = math.fsum(_similarity(given, self._vector(one)) for one in references)
+        counts = grams(candidate)
+        given = [self._weighed(one) for one in counts]
+        total = 0.0
+        for reference in map(grams, references):
+            difference = counts[1].total() - reference[1].total()  # in pairs of words
+            total += self._similarity(given, reference) * math.exp(-(difference**2) / (2 * _SIGMA**2))
         return _SCALE * total / len(references)
 
-    def _vector(self, words: str) -> _Vector:
-        weights: dict[Gram, float] = {}
-        squares = [0.0] * ORDERS
-        n_pairs = 0
-        for gram, times in grams(words).items():
-            weight = times * (self._most - math.log(max(1, self._frequencies.get(gram, 0))))
-            weights[gram] = weight
-            squares[len(gram) - 1] += weight * weight
-            n_pairs += times if len(gram) == 2 else 0
-        return _Vector(weights, tuple(map(math.sqrt, squares)), n_pairs)
+    def _weighed(self, counts: Mapping[Gram, int]) -> dict[Gram, float]:
+        """Of each n-gram, its count times its rarity."""
+        rarity, most = self._rarity.get, self._most
+        return {gram: times * rarity(gram, most) for gram, times in counts.items()}
+
+    def _similarity(self, given: Sequence[Mapping[Gram, float]], reference: Sequence[Mapping[Gram, int]]) -> float:
+        """Mean over the lengths of n-grams of the cosine, with no n-gram worth more than in the reference."""
+        cosines = []
+        for ours, counts in zip(given, reference, strict=True):
+            theirs = self._weighed(counts)
+            product = sum(min(weight, theirs[gram]) * theirs[gram] for gram, weight in ours.items() if gram in theirs)
+            norms = _norm(ours) * _norm(theirs)
+            cosines.append(product / norms if norms else product)
+        return math.fsum(cosines) / ORDERS
 
 
-def _similarity(given: _Vector, reference: _Vector) -> float:
-    """Mean over the lengths of n-grams of the cosine, counts clipped, less a penalty for another length (in word pairs)."""
-    products = [0.0] * ORDERS
-    for gram, weight in given.weights.items():
-        other = reference.weights.get(gram)
-        if other is not None:
-            products[len(gram) - 1] += min(weight, other) * other
-    for n, (one, two) in enumerate(zip(given.norms, reference.norms, strict=True)):
-        if one and two:
-            products[n] /= one * two
-    difference = given.n_pairs - reference.n_pairs
-    return math.fsum(products) / ORDERS * math.exp(-(difference**2) / (2 * _SIGMA**2))
+def _norm(weights: Mapping[Gram, float]) -> float:
+    return math.hypot(*weights.values())

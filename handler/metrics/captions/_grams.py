@@ -26,13 +26,10 @@ def words_of(caption: str) -> str:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def grams(words: str) -> Counter[Gram]:
-    """How often each run of 1 to 4 words comes up in a tokenised caption."""
+def grams(words: str) -> tuple[Counter[Gram], ...]:
+    """How often each run of words comes up in a tokenised caption, for runs of 1 to 4 words."""
     split = words.split()  # also at the no-break spaces of fractions, as the evaluation does here
-    counts: Counter[Gram] = Counter()
-    for n in range(1, ORDERS + 1):
-        counts.update(tuple(split[at : at + n]) for at in range(len(split) - n + 1))
-    return counts
+    return tuple(Counter(zip(*(split[at:] for at in range(n)), strict=False)) for n in range(1, ORDERS + 1))
 
 
 def check_pairs(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Self
 
 from handler.metrics._base import Tally
@@ -36,7 +37,7 @@ class NgramTally(Tally):
 
     def summary(self) -> dict[str, Any]:
         """bleu_1 to bleu_4 (corpus level), rouge_l and cider (means over captions; cider is CIDEr-D x10, 0..10) with
-        intervals; n_images and n_references that were compared with; small_set: whether there are too few for cider."""
+        intervals; n_images and n_references that were compared with; warnings: small_set under 100 images."""
         scores = _bleu_counts(self.bleu).scores if self.candidates else (None,) * 4
         rouge, rouge_interval = _mean([one[3] for one in self.candidates])
         cider, cider_interval = _mean([score for _, score in self.cider_scores()])
@@ -47,20 +48,20 @@ class NgramTally(Tally):
             "cider": cider,
             "n_images": n_images,
             "n_references": sum(map(len, self._documents())),
-            "small_set": n_images < SMALL_SET,
             "summary": _sentence(scores[3], rouge, cider, n_images),
             **self.counts(),
+            "warnings": ["small_set"] if 0 < n_images < SMALL_SET else [],
             "intervals": {"rouge_l": rouge_interval, "cider": cider_interval},
         }
 
-    def cider_scores(self) -> Iterator[tuple[str, float]]:
+    def cider_scores(self) -> list[tuple[str, float]]:
         """(image id, CIDEr-D x10) of each caption, by the document frequencies of all images together.
 
         An image counts once however many captions it has.
         """
-        consensus = Consensus(frequencies_of(self._documents()))
-        for image, which, caption, _ in self.candidates:
-            yield image, consensus.of(caption, self.references[image][which])
+        asked = tuple((caption, tuple(self.references[image][which])) for image, which, caption, _ in self.candidates)
+        scores = _cider_scores(tuple(map(tuple, self._documents())), asked)
+        return [(image, score) for (image, *_), score in zip(self.candidates, scores, strict=True)]
 
     def _documents(self) -> list[list[str]]:
         return [people for lists in self.references.values() for people in lists]
@@ -80,6 +81,14 @@ class NgramTally(Tally):
         for image, which, caption, rouge in other.candidates:
             self._keep(image, other.references[image][which], caption, rouge)
         self.bleu = list(_bleu_counts(self.bleu).plus(_bleu_counts(other.bleu)))
+
+
+@lru_cache(maxsize=1)  # a session that is alone and the whole set are the same captions
+def _cider_scores(
+    documents: tuple[tuple[str, ...], ...], asked: tuple[tuple[str, tuple[str, ...]], ...]
+) -> tuple[float, ...]:
+    consensus = Consensus(frequencies_of(documents))
+    return tuple(consensus.of(caption, people) for caption, people in asked)
 
 
 def _bleu_counts(parts: Sequence[Any]) -> BleuCounts:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from handler.metrics.captions._ptb_rules import RULES
+from handler.metrics.captions._ptb_rules import rules
 from handler.metrics.captions._ptb_shape import BLANKS, NOTHING, shape
 from handler.metrics.captions._ptb_words import CLOSING, NUMBERING, OPENING
 
@@ -38,7 +38,7 @@ def tokenised(caption: str) -> str:
     words: list[str] = []
     at, end = 0, len(caption)
     while at < end:
-        if signs[at] in _SKIPPED:
+        if signs[at] in _SKIPPED or (signs[at] in ".,;" and signs[at + 1] in BLANKS):
             at += 1
             continue
         plain = _PLAIN.match(signs, at)
@@ -56,7 +56,7 @@ def tokenised(caption: str) -> str:
 def _take(caption: str, signs: str, at: int, words: list[str]) -> int:
     """Add the token at a place, unless it is punctuation; returns where it ends."""
     longest, token_end, mend = -1, at, None
-    for pattern, then in RULES:
+    for pattern, then in rules():
         match = pattern.match(signs, at)
         if match is not None and match.end() > longest:
             longest, mend = match.end(), then

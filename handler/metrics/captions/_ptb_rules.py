@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import cache
 
 from handler.metrics.captions._ptb_shape import LETTER, MARK
 from handler.metrics.captions._ptb_words import (
@@ -19,10 +20,10 @@ from handler.metrics.captions._ptb_words import (
     STARTERS,
 )
 
-__all__ = ["RULES", "Rule"]
+__all__ = ["rules"]
 
-Rule = tuple[re.Pattern[str], Callable[[str], str] | None]
-"""An expression, and what becomes of its token."""
+Mend = Callable[[str], str]
+"""What becomes of a token."""
 
 _GLYPHS = {
     "‘": "`", "‛": "`", "\x91": "`", "‹": "`", "’": "'", "\x92": "'", "›": "'",
@@ -116,8 +117,8 @@ _CLOSING = (
 _STARTER = f"(?:{_one_of(STARTERS, str.upper)})"
 
 
-def _rule(pattern: str, mend: Callable[[str], str] | None = None) -> Rule:
-    return re.compile(pattern), mend
+def _rule(pattern: str, mend: Mend | None = None) -> tuple[str, Mend | None]:
+    return pattern, mend
 
 
 _WORDS = [
@@ -171,7 +172,7 @@ _THINGS = [
     _rule(rf"(?i:{_one_of(OPENING)})\."),
     _rule(rf"(?P<t>(?i:{_one_of(NUMBERING)})\.){_BLANK}?[0-9]"),
     _rule(rf"(?P<t>[A-Za-z])\.{_BLANK}+{_STARTER}{_BLANK}"),
-    _rule(rf"(?P<t>[A-Za-z])\.{_BLANK}+{_TAG}"),
+    _rule(rf"(?P<t>[A-Za-z])\.{_BLANK}+{_TAG}{_BLANK}"),
     _rule(r"[A-Za-z]\."),
     _rule(rf"{_ACRONYM}\.?"),
     _rule(rf"(?P<t>(?:{_ALNUM}+\.)+(?i:{_EXTENSIONS}))(?:[.?!,]|{_BLANK})"),
@@ -206,4 +207,9 @@ _MARKS = [
     _rule(f"{_APOSTROPHE}{_SHORT_FORM}", _glyphs),
     _rule(".", _glyphs),
 ]
-RULES = [*_WORDS, *_ADDRESSES, *_NUMBERS, *_THINGS, *_MARKS]
+
+
+@cache  # compiled on first use: most runs score no captions
+def rules() -> list[tuple[re.Pattern[str], Mend | None]]:
+    """All kinds of token in their order, each with what becomes of it."""
+    return [(re.compile(pattern), mend) for pattern, mend in (*_WORDS, *_ADDRESSES, *_NUMBERS, *_THINGS, *_MARKS)]
