@@ -127,6 +127,15 @@ def test_verdicts_as_shown_are_mapped_back():
     assert (found["position_bias"]["consistency"], found["verdict"]) == (1.0, "usable")
 
 
+def test_a_change_of_grades_is_no_bias_while_nothing_says_which_grade_is_for_which_answer():
+    """0 and 1 as shown, not mapped back: all change, and a table of verdicts looks like one of scores."""
+    samples = [item(i % 2, i % 2, swapped=1 - i % 2) for i in range(40)]
+    found = summary(samples)
+    assert (found["position_bias"]["consistency"], found["verdict"]) == (0.0, "position_unclear")
+    assert "swapped=as_shown" in found["summary"]
+    assert summary(samples, first="0", second="1", swapped="as_shown")["verdict"] == "usable"
+
+
 def test_the_true_rate_where_people_graded_some():
     """40 of 100 unseen items are named bad; of 50 seen ones people call 20 bad, of which the judge finds 15, and 5 more."""
     seen = [("bad", "bad")] * 15 + [("good", "bad")] * 5 + [("bad", "good")] * 5 + [("good", "good")] * 25

@@ -8,6 +8,7 @@ people_disagree         30 or more items with two people, whose verdicts have a 
 no_better_than_constant labels: agreement is not above base_rate, or kappa's interval reaches 0; numbers: spearman is not
                         defined, or its interval reaches 0
 position_decides        in more than a quarter of the items the other order gives another grade
+position_unclear        the same, while nothing says which grade is for which answer: it may be the file that is not mapped
 longer_is_better        pairs: the judge prefers the longer answer more often than people do, by 0.10 or more, and people's
                         share lies below its interval; numbers: the same of the correlations with length, by 0.2 or more
 as_good_as_people       30 or more items with two people, and the judge agrees with a person as often as another person
@@ -56,6 +57,11 @@ def verdict(n: int, figures: Figures, intervals: Figures) -> tuple[str, str]:
         return "no_better_than_constant", f"{said}: no better than always giving the same grade."
     if position and position["consistency"] < MIN_CONSISTENCY:
         changed = 1 - position["consistency"]
+        if position["first_shown_wins"] is None:
+            return "position_unclear", (
+                f"{said}, and {changed:.0%} of the grades in the other order differ: say which grade means the first "
+                "answer and which the second (first=, second=), and swapped=as_shown if they were not mapped back."
+            )
         return "position_decides", f"{said}, but changes its grade on {changed:.0%} when the two answers change places."
     if longer := _longer(figures, intervals):
         return "longer_is_better", f"{said}, but {longer}."
