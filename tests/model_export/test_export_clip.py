@@ -59,8 +59,8 @@ def largest_difference(checkpoint: Path, exported: Path) -> tuple[float, float]:
             )
     texts, pictures = said.text_embeds.numpy(), said.image_embeds.numpy()
     encoder = ImageTextEncoder(exported)
-    found_texts = np.stack([one.vector for one in encoder.encode_texts(TEXTS).values()])
-    found_pictures = np.stack([one.vector for one in encoder.encode_pictures(FILES, FILES.__getitem__).values()])
+    found = encoder.encode_texts(TEXTS) | encoder.encode_pictures(FILES, FILES.__getitem__)
+    found_texts, found_pictures = (np.stack([found[name].vector for name in names]) for names in (TEXTS, FILES))
     assert np.abs(texts[:, None] - texts[None]).max(axis=2)[np.triu_indices(4, 1)].min() > 1e-2  # no two are alike
     assert np.abs(pictures[:, None] - pictures[None]).max(axis=2)[np.triu_indices(4, 1)].min() > 1e-2
     components = max(np.abs(texts - found_texts).max(), np.abs(pictures - found_pictures).max())
