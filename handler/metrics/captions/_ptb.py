@@ -11,14 +11,16 @@ import re
 
 from handler.metrics.captions._ptb_rules import rules
 from handler.metrics.captions._ptb_shape import BLANKS, NOTHING, shape
-from handler.metrics.captions._ptb_words import CLOSING, NUMBERING, OPENING
+from handler.metrics.captions._ptb_words import CLOSING, CLOSING_CAPITALISED, CLOSING_UNCAPITALISED, NUMBERING, OPENING
 
 __all__ = ["tokenised"]
 
 _PUNCTUATION = frozenset(("''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";", ""))
 _PLAIN = re.compile(r"[A-Za-z]{2,}(?:-[A-Za-z]{2,})*(?=[ \u2003]|[,.][ \u2003])|[Aa](?= )")
 _NOT_PLAIN = frozenset(("cannot", "gonna", "wanna", "gotta", "lemme", "gimme"))
-_ABBREVIATED = frozenset(word.lower() for word in (*CLOSING, *OPENING, *NUMBERING))
+_ABBREVIATED = frozenset(
+    word.lower() for word in (*CLOSING, *CLOSING_CAPITALISED, *CLOSING_UNCAPITALISED, *OPENING, *NUMBERING)
+)
 _FOLLOWING = "\u2003A\u2003"
 _SKIPPED = frozenset(BLANKS + NOTHING)
 

@@ -93,11 +93,12 @@ _PART = rf"(?:[dDoOlL]{_ANY_QUOTE}(?={_ALNUM}{_ALNUM}))?{_ALNUM}+"
 _HYPHENED = rf"{_PART}(?:[-_\u2010]{_PART})*"
 _JOINED = r"[A-Z]+(?:(?:&(?:[aA][mM][pP];)?|\+)[A-Z]+)+"
 _SIDE = r"[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}"
+_FAR = "{0,250}"  # characters that a token looks ahead for its middle, so that long texts take time in proportion
 _NAME = "[A-Za-z][A-Za-z0-9_:.-]*"
 _VALUE = "(?:'[^']*'|\"[^\"]*\")"
-_TAG = rf"<(?:[!?][A-Za-z-][^>]*|/?{_NAME}(?: +{_NAME}(?: *= *{_VALUE})?)* */?)>"
+_TAG = rf"<(?:[!?][A-Za-z-][^>]{_FAR}|/?{_NAME}(?: +{_NAME}(?: *= *{_VALUE})?)* */?)>"
 _NO_ADDRESS = r" \t\u2003\xa0\"<>|(){}"
-_LABELS = r"(?:[^ \t\u2003\"`'<>|!(){}$,-_]+\.)+(?:com|net|org|edu)"
+_LABELS = r"(?:[^ \t\u2003\"`'<>|!(){}$,-_]{1,250}\.)+(?:com|net|org|edu)"
 _NO_END = rf"{_NO_ADDRESS}.!?,\-"
 _SHORT_FORM = "(?:[msdMSD]|[rR][eE]|[vV][eE]|[lL][lL])"
 _EXTENSIONS = (
@@ -114,7 +115,7 @@ def _one_of(words: Iterable[str], form: Callable[[str], str] | None = None) -> s
 _CLOSING = (
     f"(?i:{_one_of(CLOSING)})|{_one_of(CLOSING_CAPITALISED, str.upper)}|{_one_of(CLOSING_UNCAPITALISED, str.title)}"
 )
-_STARTER = f"(?:{_one_of(STARTERS, str.upper)})"
+_STARTER = rf"(?:{_one_of(STARTERS, str.upper)}|M[rs]\.)"
 
 
 def _rule(pattern: str, mend: Mend | None = None) -> tuple[str, Mend | None]:
@@ -133,7 +134,7 @@ _WORDS = [
     _rule(
         f"{_APOSTROPHE}[nN]{_APOSTROPHE}?|[lLdDjJ]{_APOSTROPHE}|(?i:dunkin|somethin|ol){_APOSTROPHE}|"
         f"{_APOSTROPHE}(?i:em|till?|cause)|(?i:c{_APOSTROPHE}mon|o{_APOSTROPHE}o|cap{_APOSTROPHE}n|c{_APOSTROPHE}est)|"
-        f"(?i:ev'ry|nat'l)|{_APOSTROPHE}[2-9]0s|[A-HJ-XZn]{_ANY_QUOTE}{_LETTER}{{2,}}|"
+        f"(?i:ev'ry|nat'l|nor'easter)|{_APOSTROPHE}[2-9]0s|[A-HJ-XZn]{_ANY_QUOTE}{_LETTER}{{2,}}|"
         f"{_LETTER}+[aeiouyAEIOUY]{_ANY_QUOTE}[aeiouA-Z]{_LETTER}*|[eE]{_APOSTROPHE}[eE][rR]"
     ),
     _rule(f"(?P<t>[yY]{_APOSTROPHE}){_LETTER_OR_MARK}"),
@@ -144,7 +145,7 @@ _ADDRESSES = [
         rf"(?:(?i:www)\.(?:[^{_NO_ADDRESS}.!?,]+\.)+[a-zA-Z]{{2,4}}|{_LABELS})"
         rf"(?:/[^ \t\u2003\xa0\"<>|()]+[^{_NO_END}])?"
     ),
-    _rule(rf"<?[a-zA-Z0-9][^{_NO_ADDRESS}]*@(?:[^{_NO_ADDRESS}.]+\.)*[^{_NO_ADDRESS}.]+>?"),
+    _rule(rf"<?[a-zA-Z0-9][^{_NO_ADDRESS}]{_FAR}@(?:[^{_NO_ADDRESS}.]+\.)*[^{_NO_ADDRESS}.]+>?"),
     _rule("@[A-Za-z_][A-Za-z_0-9]*"),
     _rule(f"#{_LETTER_OR_MARK}+"),
 ]
@@ -168,7 +169,7 @@ _THINGS = [
     _rule(_SEGMENT, _unhyphened),
     _rule(_DOTTED, _unhyphened),
     _rule(rf"(?P<t>(?:{_CLOSING})\.).."),
-    _rule(rf"[A-Za-z0-9][A-Za-z0-9.,\xad]*(?:-(?:{_ACRONYM}\.|[A-Za-z0-9\xad]+))+", _unhyphened),
+    _rule(rf"[A-Za-z0-9][A-Za-z0-9.,\xad]{_FAR}(?:-(?:{_ACRONYM}\.|[A-Za-z0-9\xad]+))+", _unhyphened),
     _rule(rf"(?i:{_one_of(OPENING)})\."),
     _rule(rf"(?P<t>(?i:{_one_of(NUMBERING)})\.){_BLANK}?[0-9]"),
     _rule(rf"(?P<t>[A-Za-z])\.{_BLANK}+{_STARTER}{_BLANK}"),
@@ -179,7 +180,7 @@ _THINGS = [
     _rule(r"(?:Canada|Sino|Korean|EU|Japan|non)-U\.S\.?|U\.S\.-(?:U\.K|U\.S\.S\.R)\.?"),
     _rule(r"(?:Ed|Ph)\.D\."),
     _rule(
-        rf"(?P<t>(?:{_DOTTED}|{_HYPHENED}|[A-Za-z0-9][A-Za-z0-9.,]*(?:-[A-Za-z0-9]+)+|{_WORD}|{_SEGMENT}|{_JOINED})\.)[,;:、]",
+        rf"(?P<t>(?:{_DOTTED}|{_HYPHENED}|[A-Za-z0-9][A-Za-z0-9.,]{_FAR}(?:-[A-Za-z0-9]+)+|{_WORD}|{_SEGMENT}|{_JOINED})\.)[,;:、]",
         _unhyphened,
     ),
     _rule(
