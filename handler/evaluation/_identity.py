@@ -168,6 +168,7 @@ def environment(threads: int | None) -> dict[str, Any]:
         "onnxruntime": _version("onnxruntime"),
         "tokenizers": _version("tokenizers"),
         "numpy": _version("numpy"),
+        "pillow": _version("pillow"),
         "python": platform.python_version(),
         "machine": platform.machine(),
         "threads": threads or available_threads(),

@@ -38,7 +38,7 @@ def picture_opener(request: EvaluationRequest) -> Callable[[str], bytes]:
 
     def open_image(image: str) -> bytes:
         location = _resolved(image, base)
-        if allowed is not None and not any(is_under(location, prefix) for prefix in allowed):
+        if allowed is not None and not _is_open(location, allowed):
             where = f"under {', '.join(allowed)}" if allowed else "nowhere: SCENESCORE_INPUTS is not set"
             raise PictureError(
                 "the picture is not open to requests", reason="image_forbidden", file=image, hint=f"Allowed: {where}"
@@ -46,6 +46,12 @@ def picture_opener(request: EvaluationRequest) -> Callable[[str], bytes]:
         return _read(location)
 
     return open_image
+
+
+def _is_open(location: str, allowed: tuple[str, ...]) -> bool:
+    """Keys are compared as they are: S3 knows no `..`, but what stands in for it may."""
+    stays = not {".", ".."} & set(location.split("/"))
+    return stays and any(is_under(location, prefix) for prefix in allowed)
 
 
 def _allowed(request: EvaluationRequest) -> tuple[str, ...] | None:

@@ -109,6 +109,7 @@ class ImageTextEncoder:
             try:
                 return self._picture(open_picture(name), as_original=as_original)
             except PictureError as error:
+                error.file = error.file or name
                 return error
 
         with ThreadPoolExecutor(self.threads) as pool:

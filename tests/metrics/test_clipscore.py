@@ -15,7 +15,7 @@ pytest.importorskip("PIL")
 from PIL import Image
 
 from handler.errors import RequestError
-from handler.evaluation import EvaluationRequest
+from handler.evaluation import EvaluationRequest, evaluate
 from handler.evaluation._pictures import picture_opener
 from handler.metrics import get_metric
 from handler.models import ImageTextEncoder, PictureError, PictureVector, TextVector
@@ -241,6 +241,45 @@ def test_scores_equal_transformers(clip_checkpoint, clip_folder):
     assert results[2].details["truncated"][0] is True
 
 
+def test_intervals_stay_in_the_range():
+    metric, _ = made()
+    tally = metric.tally()
+    for caption in ("same", "opposite"):
+        tally.add(metric.compute(captioned(caption, "same")))
+    found = tally.summary()["intervals"]
+    assert (found["clipscore"]["low"], found["clipscore"]["high"]) == (0.0, 2.5)
+    assert (found["ref_clipscore"]["low"], found["ref_clipscore"]["high"]) == (0.0, pytest.approx(10 / 7))
+
+
+def test_a_file_of_captions_beside_its_pictures(clip_folder, tmp_path):
+    for number in range(3):
+        (tmp_path / f"{number}.jpg").write_bytes(file_of(picture(size=(50 + number * 9, 40)), "JPEG"))
+    (tmp_path / "2.jpg").write_bytes(b"<html>gone</html>")
+    captions = [{"image_id": n, "caption": "a red car"} for n in range(5)]
+    said = [{"image_id": n, "caption": "a dog"} for n in range(5)]
+    images = [{"id": n, "file_name": f"{n}.jpg"} for n in range(4)]
+    (tmp_path / "captions.json").write_text(json.dumps(captions))
+    (tmp_path / "said.json").write_text(json.dumps({"images": images, "annotations": said}))
+    report = evaluate(
+        tmp_path / "captions.json",
+        references=tmp_path / "said.json",
+        metrics=["captions.clipscore"],
+        clip=clip_folder,
+    )
+    overall = report["metrics"]["captions.clipscore"]["overall"]
+    assert (overall["n_scored"], overall["n_error"], overall["skipped"]) == (2, 2, {"missing_image": 1})
+    rows = [row["metrics"]["captions.clipscore"] for row in report.samples]
+    assert [row.get("error") for row in rows] == [None, None, "image_undecodable", "image_not_found", None]
+    assert rows[2]["message"].startswith("2.jpg: the picture cannot be decoded")
+    assert {one["code"] for one in report["warnings"]} == {"image_undecodable", "image_not_found"}
+    files = {row: (tmp_path / f"{row}.jpg").read_bytes() for row in (0, 1)}
+    metric = get_metric(
+        "captions.clipscore", encoder=ImageTextEncoder(clip_folder), open_image=lambda name: files[int(name)]
+    )
+    alone = [metric.compute(captioned("a red car", "a dog", image=str(row))).score for row in (1, 0)]
+    assert [rows[1]["score"], rows[0]["score"]] == alone
+
+
 def opener(**request):
     return picture_opener(EvaluationRequest.parse(request))
 
@@ -287,6 +326,7 @@ def test_a_pipe_is_no_picture_and_a_large_file_is_refused(tmp_path, monkeypatch)
         ("s3://b/in-other/a.png", "s3://b/in/", "image_forbidden"),
         ("s3://b/in/a.png", "", "image_forbidden"),
         ("file:///etc/hostname", "s3://b/in/", "image_forbidden"),
+        ("s3://b/in/../secret/a.png", "s3://b/in/", "image_forbidden"),
     ],
 )
 def test_records_in_a_request_name_no_local_picture(image, inputs, reason, monkeypatch):

@@ -9,7 +9,12 @@ from typing import Any, Self
 from handler.metrics._base import Tally
 from handler.statistics import mean_interval
 
-__all__ = ["ClipTally"]
+__all__ = ["RANGE", "WEIGHT", "ClipTally"]
+
+WEIGHT = 2.5  # the paper's w: it stretches the usual cosines of 0.1..0.4 over about 0..1
+Bounds = tuple[float, float]
+RANGE: Bounds = (0.0, WEIGHT)
+REF_RANGE: Bounds = (0.0, 2 * WEIGHT / (WEIGHT + 1))  # the harmonic mean of the greatest score and a cosine of 1
 
 STEPS = (
     1 << 36
@@ -17,12 +22,13 @@ STEPS = (
 
 
 class ClipTally(Tally):
-    """Sums of scores and of their squares, of CLIPScore and of RefCLIPScore."""
+    """Sums of scores and of their squares, of CLIPScore and of RefCLIPScore. ref_bounds: where the latter must lie."""
 
     fields = ("total", "squares", "n_ref", "ref_total", "ref_squares", "low", "high")
 
-    def __init__(self) -> None:
+    def __init__(self, *, ref_bounds: Bounds = REF_RANGE) -> None:
         super().__init__()
+        self._ref_bounds = ref_bounds
         self.total = self.squares = 0
         self.n_ref = self.ref_total = self.ref_squares = 0
         self.low: float | None = None
@@ -31,8 +37,8 @@ class ClipTally(Tally):
     def summary(self) -> dict[str, Any]:
         """clipscore, min_clipscore, max_clipscore over all scored captions; ref_clipscore over the n_with_references of them
         that have one; intervals of both means."""
-        mean, interval = _mean(self.total, self.squares, self.n_scored)
-        ref_mean, ref_interval = _mean(self.ref_total, self.ref_squares, self.n_ref)
+        mean, interval = _mean(self.total, self.squares, self.n_scored, RANGE)
+        ref_mean, ref_interval = _mean(self.ref_total, self.ref_squares, self.n_ref, self._ref_bounds)
         return {
             "clipscore": mean,
             "min_clipscore": self.low,
@@ -62,8 +68,8 @@ class ClipTally(Tally):
         self.high = max((x for x in (self.high, other.high) if x is not None), default=None)
 
 
-def _mean(total: int, squares: int, n: int) -> tuple[float | None, dict[str, Any] | None]:
-    """The mean, None of nothing, and its interval, None of fewer than two."""
+def _mean(total: int, squares: int, n: int, bounds: Bounds) -> tuple[float | None, dict[str, Any] | None]:
+    """The mean, None of nothing, and its interval, None of fewer than two; an interval stays within the bounds."""
     if n == 0:
         return None, None
     mean = total / STEPS / n
@@ -71,7 +77,9 @@ def _mean(total: int, squares: int, n: int) -> tuple[float | None, dict[str, Any
         return mean, None
     deviation = math.sqrt(max(0.0, squares / STEPS - n * mean * mean) / (n - 1))
     found = mean_interval(mean, deviation, n)
-    return mean, found._asdict() if found else None
+    if found is None:
+        return mean, None
+    return mean, found._replace(low=max(bounds[0], found.low), high=min(bounds[1], found.high))._asdict()
 
 
 def _sentence(mean: float | None, n: int, ref_mean: float | None, n_ref: int) -> str:

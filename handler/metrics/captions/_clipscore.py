@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from handler.errors import RequestError
 from handler.metrics._base import BaseMetric, Mode
 from handler.metrics._registry import register
-from handler.metrics.captions._clip_tally import ClipTally
+from handler.metrics.captions._clip_tally import RANGE, WEIGHT, ClipTally
 from handler.metrics.vision._language import foreign_language
 from handler.models import ImageTextEncoder, PictureError, PictureVector, TextVector, shared_image_text_encoder
 from handler.results import MetricResult
@@ -23,7 +24,6 @@ from handler.settings import Settings
 
 __all__ = ["ClipScore"]
 
-WEIGHT = 2.5  # the paper's w: it stretches the usual cosines of 0.1..0.4 over about 0..1
 PREFIX = "A photo depicts "  # before captions and references, as in the paper
 REMEMBERED_PICTURES = 4096  # vectors kept for captions of the same picture that come later: 8 MB at 512 float32
 
@@ -56,7 +56,7 @@ class ClipScore(BaseMetric):
     """
 
     title = "Fit of a caption and its picture (CLIPScore), and with people's captions (RefCLIPScore)"
-    range = (0.0, WEIGHT)
+    range = RANGE
     requires_reference = False
     sample = CaptionSample
     models = ("image_text_encoder",)
@@ -103,7 +103,7 @@ class ClipScore(BaseMetric):
 
     def tally(self) -> ClipTally:
         """Means of both scores."""
-        return ClipTally()
+        return ClipTally(ref_bounds=(-math.inf, math.inf)) if self.mode.compat else ClipTally()
 
     def compute_batch(self, samples: Sequence[Sample]) -> list[MetricResult]:
         """Score captions, in their order; each distinct text and picture is encoded once."""
