@@ -48,12 +48,16 @@ def rouge_of(candidate: str, references: Sequence[str]) -> RougeL:
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Length of the longest common subsequence, in words."""
-    row = [0] * (len(other) + 1)
+    """Length of the longest common subsequence, in words.
+
+    A bit per word of `other`, as in Hyyrö's bit-parallel algorithm (2004): a 0 is where the length goes up by one.
+    """
+    places: dict[str, int] = {}
+    for at, word in enumerate(other):
+        places[word] = places.get(word, 0) | 1 << at
+    everywhere = (1 << len(other)) - 1
+    level = everywhere
     for word in one:
-        before = 0
-        for at, candidate in enumerate(other, 1):
-            above = row[at]
-            row[at] = before + 1 if word == candidate else max(above, row[at - 1])
-            before = above
-    return row[-1]
+        if here := level & places.get(word, 0):
+            level = (level + here | level - here) & everywhere
+    return len(other) - level.bit_count()
