@@ -44,12 +44,17 @@ class _Names:
     def __init__(self, mapping: Mapping[str, str]) -> None:
         given = check_mapping(mapping)
         self._names = {field: (given[field],) if field in given else names for field, names in _FIELDS.items()}
+        self._mapped_id = given.get("sample_id", "image_id")
 
     def at(self, value: Mapping[str, Any], field: str) -> tuple[Any, str]:
         """The value under the first name that is there, and the name."""
         names = self._names[field]
         name = next((name for name in names if name in value), names[0])
         return value.get(name), name
+
+    def mapped_id(self, value: Mapping[str, Any]) -> tuple[Any, str]:
+        """Of an annotation, whose `id` is its own and not the picture's."""
+        return value.get(self._mapped_id), self._mapped_id
 
     def answer(self, value: Mapping[str, Any]) -> Answer:
         """Raises FieldError for a value of the wrong kind."""
@@ -159,9 +164,10 @@ def _note_path(value: Mapping[str, Any], paths: dict[str, str]) -> None:
 
 def _note_captions(value: Mapping[str, Any], names: _Names, said: dict[str, list[str]], paths: dict[str, str]) -> None:
     """One annotation, or one picture with all captions of it."""
-    picture = as_id(*names.at(value, "sample_id"))
+    given, key = (value["image_id"], "image_id") if "image_id" in value else names.mapped_id(value)
+    picture = as_id(given, key)
     if picture is None:
-        raise FieldError("image_id", "is missing")
+        raise FieldError(key, "is missing")
     texts = names.references(value)
     if not texts:
         text = _text(value.get("caption"), "caption")
