@@ -1,7 +1,7 @@
 """The work as pycocoevalcap does it: read both files, start Java for the tokens, compute BLEU, ROUGE-L and CIDEr.
 
-Run as a process of its own, in an environment that has it: `python coco_captions.py ANNOTATIONS RESULTS`. METEOR and SPICE
-are left out, as in the product.
+Run as a process of its own, in an environment that has it: `python coco_captions.py ANNOTATIONS RESULTS [meteor]`. METEOR
+and SPICE are left out, as in the product, unless METEOR is asked for: `COCOEvalCap.evaluate` always computes it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import time
 
 from pycocoevalcap.bleu.bleu import Bleu
 from pycocoevalcap.cider.cider import Cider
+from pycocoevalcap.meteor.meteor import Meteor
 from pycocoevalcap.rouge.rouge import Rouge
 from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 from pycocotools.coco import COCO
 
-annotations, results = sys.argv[1:]
+annotations, results, *more = sys.argv[1:]
 started = time.perf_counter()
 with contextlib.redirect_stdout(io.StringIO()):  # all of them talk
     people = COCO(annotations)
@@ -30,6 +31,8 @@ with contextlib.redirect_stdout(io.StringIO()):  # all of them talk
     bleu, _ = Bleu(4).compute_score(references, candidates, verbose=0)
     rouge, _ = Rouge().compute_score(references, candidates)
     cider, _ = Cider().compute_score(references, candidates)
+    if more:
+        Meteor().compute_score(references, candidates)
 seconds = time.perf_counter() - started
 scores = {f"bleu_{n}": score for n, score in enumerate(bleu, 1)}
 scores |= {"rouge_l": float(rouge), "cider": float(cider)}

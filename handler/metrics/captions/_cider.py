@@ -16,7 +16,8 @@ _SCALE = 10.0
 
 
 class DocumentFrequencies(NamedTuple):
-    """In the references of how many images each n-gram comes up: plain data, to be kept and used for a smaller set."""
+    """In the references of how many images each n-gram comes up, its words
+    separated by spaces: plain data, to be kept and used for a smaller set."""
 
     n_images: int
     counts: Mapping[Gram, int]
@@ -82,10 +83,11 @@ class Consensus:
     def of(self, candidate: str, references: Sequence[str]) -> float:
         """CIDEr-D of one caption, 0..10."""
         counts = grams(candidate)
+        pairs = sum(counts[1].values())  # of words: the evaluation's length
         given = [self._weighed(one) for one in counts]
         total = 0.0
         for reference in map(grams, references):
-            difference = counts[1].total() - reference[1].total()  # in pairs of words
+            difference = pairs - sum(reference[1].values())
             total += self._similarity(given, reference) * math.exp(-(difference**2) / (2 * _SIGMA**2))
         return _SCALE * total / len(references)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from handler.errors import RequestError
@@ -15,7 +15,8 @@ __all__ = ["ORDERS", "Gram", "check_pairs", "grams", "words_of"]
 ORDERS = 4
 """The longest n-grams that count, in words."""
 
-Gram = tuple[str, ...]
+Gram = str
+"""Words with single spaces between."""
 
 _REMEMBERED = 4096  # captions: some 30 MB
 
@@ -26,10 +27,19 @@ def words_of(caption: str) -> str:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def grams(words: str) -> tuple[Counter[Gram], ...]:
+def grams(words: str) -> tuple[Mapping[Gram, int], ...]:
     """How often each run of words comes up in a tokenised caption, for runs of 1 to 4 words."""
     split = words.split()  # also at the no-break spaces of fractions, as the evaluation does here
-    return tuple(Counter(zip(*(split[at:] for at in range(n)), strict=False)) for n in range(1, ORDERS + 1))
+    runs, found = split, []
+    for n in range(1, ORDERS + 1):
+        found.append(_counted(runs))
+        runs = [f"{run} {word}" for run, word in zip(runs, split[n:], strict=False)]
+    return tuple(found)
+
+
+def _counted(runs: Sequence[Gram]) -> Mapping[Gram, int]:
+    once = dict.fromkeys(runs, 1)
+    return once if len(once) == len(runs) else Counter(runs)
 
 
 def check_pairs(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> None:

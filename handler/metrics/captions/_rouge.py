@@ -27,7 +27,7 @@ def rouge_l(candidate: str, references: str | Sequence[str]) -> RougeL:
     (2004); pycocoevalcap, within 1e-6.
 
     >>> round(rouge_l("a man rides a horse", "a man on a brown horse").score, 3)
-    0.718
+    0.716
     """
     people = [references] if isinstance(references, str) else references
     check_pairs([candidate], [people])

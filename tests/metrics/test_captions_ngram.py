@@ -101,7 +101,7 @@ def test_one_image_scores_0_and_fixed_document_frequencies_mend_that():
     assert cider(["red bus"], [["red bus"]]).score == 0
     fixed = document_frequencies([["red bus"], ["blue car"], ["green tram", "a tram"]])
     assert fixed.n_images == 3
-    assert fixed.counts["tram",] == 1
+    assert fixed.counts["tram"] == 1
     assert cider(["red bus"], [["red bus"]], frequencies=fixed).score == pytest.approx(5)
 
 
