@@ -178,5 +178,6 @@ WORDS = {
     "several_results": "one person graded a thing several times; the first counts",
     "repeated_prediction": "a model version predicted twice; the later counts",
     "result_without_grade": "a result holds no grade but a region, a ranking or the like",
+    "small_set": "too few images for a stable CIDEr-D, which wants 100",
     "unknown_group": "no frame has a tag or column of this name",
 }
