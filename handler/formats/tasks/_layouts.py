@@ -34,6 +34,8 @@ def layout_of(item: Any) -> Layout | None:
 def layout_of_text(text: str) -> Layout | None:
     """The layout of a file by the first part of its text; documents are told by the list that they hold."""
     start = text.lstrip()
+    if not start.strip("[] \t\r\n") and start:
+        return Layout("pope", "answers", None, "an empty list")
     form = form_of(start)
     if form in ("run", "qrels"):
         return layout_of(trec_row(start.split("\n", 1)[0], form))
