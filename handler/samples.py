@@ -12,12 +12,17 @@ from typing import Any
 
 __all__ = [
     "BenchSample",
+    "CaptionSample",
     "DetectedFrame",
     "Detection",
     "EmptySession",
+    "Grade",
+    "JudgedSample",
+    "RankingSample",
     "Record",
     "Sample",
     "SequenceSample",
+    "SpeechSample",
     "Unreadable",
     "VideoSample",
     "VqaSample",
@@ -163,6 +168,56 @@ class VideoSample(Sample):
     resize: str | None = None
     frame_difference: float | None = None
     n_frame_pairs: int | None = None
+
+
+@dataclass(slots=True)
+class CaptionSample(Sample):
+    """One caption of one picture; `references` are people's captions of it, () when nothing is known about the picture.
+
+    sample_id: the picture's id. image: where the picture is, a path or s3:// uri; None when nothing says it.
+    """
+
+    image: str | None = None
+
+
+@dataclass(slots=True)
+class SpeechSample(Sample):
+    """One transcript by a model (`answer`), and what was said (`references`). sample_id: of the utterance."""
+
+
+@dataclass(slots=True)
+class RankingSample(Sample):
+    """What one query retrieved, and what is relevant to it.
+
+    sample_id: the query's id. ranked: document ids in the file's order. scores: one per document, higher is better; ()
+    where the file gives a ranked list, whose order then counts. relevant: {document id: grade}, relevant from 1 on; a
+    document that is not in it was not judged. answer: the first ids in words, None when the query was not run.
+    references: the relevant ids.
+    """
+
+    ranked: tuple[str, ...] = ()
+    scores: tuple[float, ...] = ()
+    relevant: Mapping[str, int] = field(default_factory=lambda: _NOTHING)
+
+
+Grade = float | str
+"""A number on a scale, or a label."""
+
+
+@dataclass(slots=True)
+class JudgedSample(Sample):
+    """One item graded by an LLM judge and by people. session_id: the criterion.
+
+    answer, references: the grades in words. grade: the judge's; None when missing. people: one per rater, in the file's
+    order of raters; None where a rater gave none. swapped: the judge's grade when it saw the two answers in the other
+    order, mapped back; None when there is none. lengths: characters of what was graded: (n,) of an answer, (n1, n2) of
+    a pair, () when not known.
+    """
+
+    grade: Grade | None = None
+    people: tuple[Grade | None, ...] = ()
+    swapped: Grade | None = None
+    lengths: tuple[float, ...] = ()
 
 
 @dataclass(slots=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from handler.errors import SettingsError
 
 DEFAULT_MODEL_NAME = "all-mpnet-base-v2"
+DEFAULT_CLIP_NAME = "clip"
 DEFAULT_THRESHOLD = 0.75
 DEFAULT_OUTPUT = "./scenescore-results"
 DEFAULT_MAX_ERROR_RATE = 0.01
@@ -19,11 +20,12 @@ DEFAULT_MAX_ERROR_RATE = 0.01
 class Settings:
     """What the environment says.
 
-    model: folder of the exported text encoder (SCENESCORE_MODEL), else the user's cache folder. output: where result
-    folders go (SCENESCORE_OUTPUT), a path or an s3:// prefix. inputs: s3:// prefixes that requests may read
-    (SCENESCORE_INPUTS, separated by commas). queue_url: where work goes that cannot be done at once
-    (SCENESCORE_QUEUE_URL). event_bus: told when an evaluation ends (SCENESCORE_EVENT_BUS). max_receives: how often the
-    queue delivers a message before it gives up (SCENESCORE_MAX_RECEIVES), so that the last try can say why it failed.
+    model: folder of the exported text encoder (SCENESCORE_MODEL), else the user's cache folder. clip: of the exported CLIP
+    (SCENESCORE_CLIP), else the user's cache folder. output: where result folders go (SCENESCORE_OUTPUT), a path or an
+    s3:// prefix. inputs: s3:// prefixes that requests may read (SCENESCORE_INPUTS, separated by commas). queue_url: where
+    work goes that cannot be done at once (SCENESCORE_QUEUE_URL). event_bus: told when an evaluation ends
+    (SCENESCORE_EVENT_BUS). max_receives: how often the queue delivers a message before it gives up
+    (SCENESCORE_MAX_RECEIVES), so that the last try can say why it failed.
     """
 
     model: Path
@@ -32,11 +34,12 @@ class Settings:
     queue_url: str | None = None
     event_bus: str | None = None
     max_receives: int = 3
+    clip: Path = field(default_factory=lambda: default_model_folder(DEFAULT_CLIP_NAME))
 
     @classmethod
     def from_environment(cls) -> Settings:
         """Read the SCENESCORE_* variables. Raises SettingsError for values that do not fit together."""
-        model = os.environ.get("SCENESCORE_MODEL")
+        model, clip = (os.environ.get(name) for name in ("SCENESCORE_MODEL", "SCENESCORE_CLIP"))
         settings = cls(
             model=Path(model) if model else default_model_folder(),
             output=os.environ.get("SCENESCORE_OUTPUT") or DEFAULT_OUTPUT,
@@ -44,6 +47,7 @@ class Settings:
             queue_url=os.environ.get("SCENESCORE_QUEUE_URL") or None,
             event_bus=os.environ.get("SCENESCORE_EVENT_BUS") or None,
             max_receives=_positive("SCENESCORE_MAX_RECEIVES", 3),
+            clip=Path(clip) if clip else default_model_folder(DEFAULT_CLIP_NAME),
         )
         settings.check()
         if os.environ.get("AWS_LAMBDA_FUNCTION_NAME") and not settings.output.startswith(("s3://", "/tmp/")):  # noqa: S108

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from handler.errors import InternalError, ScenescoreError
-from model_export.known import MPNET
+from model_export.known import CLIP, MPNET
 
 __all__ = ["main"]
 
@@ -63,9 +63,19 @@ def _grit(options: Options) -> list[str]:
     return [str(folder), parity_line(parity)]
 
 
+def _clip(options: Options) -> list[str]:
+    from model_export.clip import export_clip, parity_line
+
+    folder, parity = export_clip(
+        options.model, weights=options.weights, output=options.output, force=options.force, verbose=options.verbose
+    )
+    return [str(folder), parity_line(parity)]
+
+
 VERBS: dict[str, Callable[[Options], list[str]]] = {
     "mpnet": _text_encoder,
     "text-encoder": _text_encoder,
+    "clip": _clip,
     "grit": _grit,
 }
 
@@ -83,6 +93,8 @@ def _parser() -> argparse.ArgumentParser:
     mpnet.set_defaults(model=MPNET.name)
     encoder = verbs.add_parser("text-encoder", parents=[weights, common], help="export any sentence-transformers model")
     encoder.add_argument("--model", default=MPNET.name, help="hub id or folder (default: %(default)s)")
+    clip = verbs.add_parser("clip", parents=[weights, common], help="export both towers of any CLIP model")
+    clip.add_argument("--model", default=CLIP, help="hub id or folder (default: %(default)s)")
     grit = verbs.add_parser("grit", parents=[common], help="export a GRiT checkpoint, the dense captioner")
     grit.add_argument("--checkpoint", required=True, help="grit_b_densecap_objectdet.pth, a file or s3:// object")
     grit.add_argument("--sha256", type=_sha256, help="what the checkpoint's must be, 64 hex digits")

@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import platform
 import shutil
-from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from model_export.known import KnownModel
-from model_export.stamps import digest, sha256_of
+from model_export.stamps import digest
 from model_export.weights import Weights
 
-__all__ = [
-    "SCHEMA",
-    "facts_of",
-    "file_facts",
-    "is_whole",
-    "source_facts",
-    "stated_facts",
-    "tool_versions",
-    "write_card",
-    "write_licence",
-]
+__all__ = ["SCHEMA", "file_facts", "source_facts", "stated_facts", "tool_versions", "write_licence"]
 
 SCHEMA = "scenescore.model/1"
 EXPORTER = "2"  # raise it when this package writes other files from the same weights and tools
@@ -39,41 +27,23 @@ _TOOLS = (
     "onnx",
     "onnxruntime",
 )
+_WORDS = ("tokenizer.json", "vocab.txt")
 _SPDX = {"apache-2.0": "Apache-2.0", "mit": "MIT"}
 
 
-def tool_versions() -> dict[str, str]:
-    """Versions of everything installed that shapes the export, read without importing any of it."""
+def tool_versions(*more: str) -> dict[str, str]:
+    """Versions of everything installed that shapes the export, read without importing any of it. more: distributions."""
     found = {"python": platform.python_version(), "model_export": EXPORTER}
-    for name in _TOOLS:
+    for name in (*_TOOLS, *more):
         with contextlib.suppress(PackageNotFoundError):
             found[name] = version(name)
     return found
 
 
 def file_facts(folder: Path) -> dict[str, dict[str, str | int]]:
-    """sha256 and length in bytes of the files the run time reads: graph, weights, tokenizer."""
-    paths = sorted(path for path in folder.iterdir() if path.name.startswith("model.onnx"))
-    return facts_of([*paths, folder / "tokenizer.json"])
-
-
-def facts_of(paths: Iterable[Path]) -> dict[str, dict[str, str | int]]:
-    """sha256 and length in bytes of files, by name."""
+    """sha256 and length in bytes of the files the run time reads: graphs, weights, tokenizer or vocabulary."""
+    paths = sorted(path for path in folder.iterdir() if ".onnx" in path.name or path.name in _WORDS)
     return {path.name: {"sha256": digest(path), "bytes": path.stat().st_size} for path in paths}
-
-
-def is_whole(folder: Path, card: dict[str, Any]) -> bool:
-    """Whether every file that the card names is there with the length and the sha256 that it states."""
-    return all(
-        (folder / name).stat().st_size == facts["bytes"] and sha256_of(folder / name) == facts["sha256"]
-        for name, facts in card["files"].items()
-    )
-
-
-def write_card(folder: Path, card: dict[str, Any]) -> None:
-    """Write card.json."""
-    text = json.dumps(card, indent=2, ensure_ascii=False, allow_nan=False)
-    (folder / "card.json").write_text(text + "\n", encoding="utf-8")
 
 
 def source_facts(weights: Weights, hashes: dict[str, str]) -> dict[str, Any]:

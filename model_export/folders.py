@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
@@ -10,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from handler.errors import RequestError, StorageError
+from handler.errors import StorageError
 
-__all__ = ["building", "refuse_foreign"]
+__all__ = ["building"]
 
 
 @contextmanager
@@ -36,22 +35,6 @@ def building(target: Path) -> Iterator[Path]:
             raise _not_written(target, error) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def refuse_foreign(output: Path) -> None:
-    """An output folder is replaced as a whole: refuse one that holds anything but an exported model."""
-    if not output.exists() or (output.is_dir() and not any(output.iterdir())):
-        return
-    try:
-        schema = str(json.loads((output / "card.json").read_text(encoding="utf-8"))["schema"])
-    except (OSError, ValueError, KeyError, TypeError):
-        schema = ""
-    if not schema.startswith("scenescore.model/"):
-        raise RequestError(
-            "the output exists and is not an exported model, so it will not be replaced",
-            file=str(output),
-            hint="Name another folder with --output",
-        )
 
 
 def _take_place(folder: Path, target: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["MPNET", "KnownModel", "Package", "known_model"]
+__all__ = ["CLIP", "MPNET", "KnownModel", "Package", "known_model"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,8 @@ MPNET = KnownModel(
         ("The weather is lovely today.", "He drove to the stadium."): 0.0492,
     },
 )
+
+CLIP = "openai/clip-vit-base-patch32"  # the model of the CLIPScore paper; its weights are not pinned
 
 
 def known_model(model: str) -> KnownModel | None:

@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
-import json
-import shutil
-import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from handler.errors import ModelError
 from handler.settings import default_model_folder
-from model_export.card import (
-    SCHEMA,
-    file_facts,
-    is_whole,
-    source_facts,
-    stated_facts,
-    tool_versions,
-    write_card,
-    write_licence,
-)
-from model_export.folders import building, refuse_foreign
+from model_export.card import SCHEMA, file_facts, source_facts, stated_facts, tool_versions, write_licence
+from model_export.exporting import Card, export_folder, now, require_extra, same_weights, verified_parity, write_card
 from model_export.known import KnownModel, known_model
 from model_export.quiet import quiet_libraries, say
-from model_export.stamps import sha256_of
 from model_export.weights import Weights, file_hashes, find_weights
 
 __all__ = ["default_output", "export_text_encoder"]
+
+KIND = "text_encoder"
 
 
 def default_output(model: str) -> Path:
@@ -47,70 +33,21 @@ def export_text_encoder(
     """
     known = known_model(model)
     output = (output or default_output(model)).absolute()
-    if not force and (parity := _verified_parity(output, model, known, weights)):
+    tools = tool_versions()
+    parity = verified_parity(
+        output, kind=KIND, tools=tools, is_same_source=lambda card: same_weights(card, model, known, weights)
+    )
+    if parity and not force:
         say("nothing to do: the exported model is complete, verified and of these tools and weights")
         return output, parity
-    refuse_foreign(output)
-    _require_extra()
+    require_extra(("torch", "optimum", "sentence_transformers", "onnx"))
     found = find_weights(model, weights)
-    unverified = output.with_name(f"{output.name}.unverified")
-    with building(output) as folder:
-        card = _build(folder, found, known, verbose)
-        if not card["parity"]["verified"]:
-            shutil.rmtree(unverified, ignore_errors=True)
-            shutil.copytree(folder, unverified)
-            raise ModelError(
-                f"the parity gate refuses this export: {'; '.join(card['parity']['failures'])}",
-                file=str(unverified),
-                hint="It must not be used; --verbose shows what the libraries said",
-            )
-    shutil.rmtree(unverified, ignore_errors=True)
-    for name in card["files"]:
-        sha256_of(output / name)  # stamped now, so that the next run need not hash
+    card = export_folder(output, lambda folder: _build(folder, found, known, verbose))
     return output, dict(card["parity"])
 
 
-def _verified_parity(output: Path, model: str, known: KnownModel | None, route: str) -> dict[str, Any] | None:
-    """The card's `parity` when the folder holds what this export would write again, else None. Imports nothing heavy."""
-    try:
-        card = json.loads((output / "card.json").read_text(encoding="utf-8"))
-        source, parity = card["source"], card["parity"]
-        # A tool that is missing here is no reason to export again: it could not.
-        is_same = all(card["tools"].get(name) == version for name, version in tool_versions().items())
-        is_verified = card["schema"] == SCHEMA and parity["verified"] is True
-        return (
-            parity
-            if is_verified and is_whole(output, card) and is_same and _same_source(source, model, known, route)
-            else None
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
-
-
-def _same_source(source: dict[str, Any], model: str, known: KnownModel | None, route: str) -> bool:
-    folder = None if known else Path(model)
-    if route not in ("auto", "hub", "packages"):
-        folder = Path(route)
-    if folder and folder.is_dir():
-        return bool(source["files"] == file_hashes(folder))
-    pinned = known is None or source["files"]["model.safetensors"] == known.sha256
-    return pinned and bool(source["id"] == (known.hub_id if known else model))
-
-
-def _require_extra() -> None:
-    missing = [
-        name for name in ("torch", "optimum", "sentence_transformers", "onnx") if not importlib.util.find_spec(name)
-    ]
-    if missing:
-        raise ModelError(
-            f"exporting needs {', '.join(missing)}, which is not installed",
-            hint='Install the extra: pip install "scenescore[export]"',
-        )
-
-
-def _build(folder: Path, weights: Weights, known: KnownModel | None, verbose: bool) -> dict[str, Any]:
+def _build(folder: Path, weights: Weights, known: KnownModel | None, verbose: bool) -> Card:
     """Fill `folder` and pass it through the gate. Returns the card, as written."""
-    started = time.monotonic()
     name = known.name if known else weights.id.rsplit("/", 1)[-1]
     hashes = file_hashes(weights.folder)
     say(f"loading {weights.id}")
@@ -122,12 +59,12 @@ def _build(folder: Path, weights: Weights, known: KnownModel | None, verbose: bo
         facts = module_facts(original)
         say("writing the graph")
         write_graph(weights.folder, folder)
-        write_tokenizer(original, folder, facts["max_tokens"])
+        write_tokenizer(original.tokenizer, folder, facts["max_tokens"])
         languages, licence = stated_facts(known, weights.folder)
         write_licence(folder, weights=weights, licence=licence, name=name)
         card = {
             "schema": SCHEMA,
-            "kind": "text_encoder",
+            "kind": KIND,
             "name": name,
             "source": source_facts(weights, hashes),
             "files": file_facts(folder),
@@ -138,12 +75,11 @@ def _build(folder: Path, weights: Weights, known: KnownModel | None, verbose: bo
             "languages": languages,
             "license": licence,
             "tools": tool_versions(),
-            "created": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+            "created": now(),
             "parity": {"verified": False},
         }
         write_card(folder, card)
         say("comparing the run time with sentence-transformers")
         card["parity"] = check_parity(folder, original, known)
         write_card(folder, card)
-    say(f"done in {time.monotonic() - started:.1f} s")
     return card

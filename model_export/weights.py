@@ -77,9 +77,9 @@ def file_hashes(folder: Path) -> dict[str, str]:
 def _from_folder(folder: Path, known: KnownModel | None, model_id: str) -> Weights:
     if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
         raise ModelError(
-            "there is no sentence-transformers model in this folder",
+            "there is no trained model in this folder",
             file=str(folder),
-            hint="It needs modules.json or config.json, and model.safetensors",
+            hint="It needs config.json (or modules.json) and model.safetensors",
         )
     _check(folder, known)
     return Weights(folder, "folder", known.hub_id if known else model_id)

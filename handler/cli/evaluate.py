@@ -57,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--limit", type=int, metavar="N", help="score only the first N frames")
     add("--model", type=Path, metavar="DIR", help="folder of an exported text encoder (SCENESCORE_MODEL)")
+    add("--clip", type=Path, metavar="DIR", help="folder of an exported CLIP, for captions.clipscore (SCENESCORE_CLIP)")
     add("--precision", choices=["fp32", "int8"], default="fp32", help="precision the model must have (fp32)")
     add("--threads", type=int, metavar="N", help="cores to use (all this process may use)")
     add("--force", action="store_true", help="score again though a finished result exists")
@@ -95,9 +96,12 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
         raise RequestError("--threads must be at least 1", field="threads")
     folder = model_folder(options.model) if needs_text_encoder(request) else options.model
     if options.dry_run:
-        return _dry_run(request, Machine(model=folder, threads=options.threads), as_json=options.json)
+        machine = Machine(model=folder, clip=options.clip, threads=options.threads)
+        return _dry_run(request, machine, as_json=options.json)
     with _progress() as on_progress:
-        machine = Machine(model=folder, threads=options.threads, force=options.force, on_progress=on_progress)
+        machine = Machine(
+            model=folder, clip=options.clip, threads=options.threads, force=options.force, on_progress=on_progress
+        )
         report = evaluate(request, machine)
     if options.json:
         print_json(dump_json(dict(report)))

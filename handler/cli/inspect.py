@@ -54,7 +54,7 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
     more = "at least " if found.bounded else ""
     if detection.roles:
         yield "task", detection.holds
-    yield "holds", f"{many(found.n_samples, _noun(found))} in {more}{many(found.n_sessions, 'session')}"
+    yield "holds", f"{many(found.n_samples, found.detection.noun)} in {more}{many(found.n_sessions, 'session')}"
     yield "texts", f"{more}{found.n_distinct_texts:,} distinct"
     for name, lengths in (("answers", found.answer_lengths), ("references", found.reference_lengths)):
         if lengths:
@@ -64,12 +64,8 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
     yield from _troubles(found)
 
 
-def _noun(found: Inspection) -> str:
-    return "answer" if found.detection.roles else "frame"
-
-
 def _troubles(found: Inspection) -> Iterator[tuple[str, str]]:
-    noun = _noun(found)
+    noun = found.detection.noun
     for field, n in found.missing.items():
         yield "missing", f"{field} in {many(n, noun)}"
     for field, n in found.blank.items():
@@ -111,7 +107,8 @@ def _next_step(found: Inspection, options: argparse.Namespace) -> str:
     if nowhere:
         there = ", ".join(found.unknown_fields or found.detection.columns) or "none"
         fields = " ".join(f"--map {field}=COLUMN" for field in nowhere)
-        return f"no frame has {' or '.join(nowhere)}; say where: {shlex.join(words)} {fields} (there is: {there})"
+        command = f"{shlex.join(words)} {fields}"
+        return f"no {found.detection.noun} has {' or '.join(nowhere)}; say where: {command} (there is: {there})"
     if found.missing:
         words += ["--on-missing", "skip"]
     if found.n_unreadable:

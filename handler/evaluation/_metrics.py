@@ -9,10 +9,21 @@ from typing import Any
 
 from handler.errors import RequestError
 from handler.evaluation import _identity
+from handler.evaluation._pictures import picture_opener
 from handler.evaluation._request import EvaluationRequest
 from handler.metrics import BaseMetric, get_metric, metric_class, select_metrics
-from handler.models import shared_text_encoder
-from handler.samples import BenchSample, Sample, SequenceSample, VqaSample, YesNoSample
+from handler.models import shared_image_text_encoder, shared_text_encoder
+from handler.samples import (
+    BenchSample,
+    CaptionSample,
+    JudgedSample,
+    RankingSample,
+    Sample,
+    SequenceSample,
+    SpeechSample,
+    VqaSample,
+    YesNoSample,
+)
 from handler.settings import Settings
 
 __all__ = ["DEFAULT_METRICS", "Machine", "check_fit", "make_metrics", "metric_names"]
@@ -23,6 +34,10 @@ DEFAULT_METRICS: Mapping[type[Sample], tuple[str, ...]] = {
     VqaSample: ("vqa.accuracy",),
     SequenceSample: ("vlm2bench.hallucination",),
     BenchSample: ("vlm2bench.native",),
+    CaptionSample: ("captions.ngram",),
+    SpeechSample: ("speech.wer",),
+    RankingSample: ("retrieval.ranking",),
+    JudgedSample: ("judge.agreement",),
 }
 _WORDS: Mapping[type, str] = {
     Sample: "descriptions",
@@ -30,6 +45,10 @@ _WORDS: Mapping[type, str] = {
     VqaSample: "answers to questions about pictures",
     SequenceSample: "answers about image sequences",
     BenchSample: "VLM2-Bench answers",
+    CaptionSample: "captions of pictures",
+    SpeechSample: "transcripts of speech",
+    RankingSample: "rankings",
+    JudgedSample: "grades of a judge and of people",
 }
 
 
@@ -37,10 +56,10 @@ _WORDS: Mapping[type, str] = {
 class Machine:
     """What the caller's machine offers, none of which changes a score.
 
-    model: the exported text encoder's folder. threads: None means the cores this process may use. force: score again
-    though a finished result exists. on_progress: called with the number of samples just scored. must_stop: asked after
-    each chunk; when it says yes, what is scored is saved, OutOfTimeError is raised, and the same call goes on from there.
-    sequencer: S3's order of writes to the input's key, for `latest.json`.
+    model, clip: folders of the exported text encoder and CLIP; None means those of the settings. threads: None means the
+    cores this process may use. force: score again though a finished result exists. on_progress: called with the number of
+    samples just scored. must_stop: asked after each chunk; when it says yes, what is scored is saved, OutOfTimeError is
+    raised, and the same call goes on from there. sequencer: S3's order of writes to the input's key, for `latest.json`.
     """
 
     model: Path | None = None
@@ -49,6 +68,7 @@ class Machine:
     on_progress: Callable[[int], object] | None = None
     must_stop: Callable[[], bool] | None = None
     sequencer: str | None = None
+    clip: Path | None = None
 
 
 def metric_names(request: EvaluationRequest, sample: type[Sample] = Sample) -> list[str]:
@@ -68,6 +88,11 @@ def make_metrics(request: EvaluationRequest, machine: Machine, sample: type[Samp
         if "text_encoder" in cls.models:
             folder = machine.model or Settings.from_environment().model
             options["encoder"] = shared_text_encoder(folder, machine.threads)
+            _identity.check_precision(request.precision, options["encoder"].card)
+        if "image_text_encoder" in cls.models:
+            folder = machine.clip or Settings.from_environment().clip
+            options["encoder"] = shared_image_text_encoder(folder, machine.threads)
+            options["open_image"] = picture_opener(request)
             _identity.check_precision(request.precision, options["encoder"].card)
         made.append(get_metric(name, **options))
     return made

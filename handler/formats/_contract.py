@@ -74,7 +74,7 @@ class Detection:
     """What a file was found to be.
 
     format: the reader's name. has_header, delimiter: of tables only. columns: a table's columns or the keys of the
-    first JSON object. reason: why, in plain words. holds: what its records are, in words.
+    first JSON object. reason: why, in plain words. holds: what its records are, in words; noun: one of them.
     roles: of several files, which one is read as what, {"answers": location, "questions": location, ...}.
     """
 
@@ -86,6 +86,7 @@ class Detection:
     columns: tuple[str, ...]
     reason: str
     holds: str = "descriptions"
+    noun: str = "frame"
     roles: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -40,17 +40,18 @@ class TableReader:
                 yield Unreadable(line, None, None, f"line {line} has {len(row)} cells for {width} columns, {few}")
 
 
-def table_rows(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
-    """Rows as they are, by column name, with the line each starts on. Raises InputError for a row that does not fit."""
+def table_rows(source: Source) -> Iterator[tuple[int, dict[str, str] | Unreadable]]:
+    """Rows as they are, by column name, with the line each starts on; all cells are text."""
     shape = shape_of(source.head.decode("utf-8", "ignore"), {})
+    columns = shape.columns
     for line, row in _data_rows(source, shape):
         if type(row) is not list:
-            raise InputError(_words(str(row)), file=source.name, line=line)
-        if row and len(row) != len(shape.columns):
-            reason = f"line {line} has {len(row)} cells for {len(shape.columns)} columns"
-            raise InputError(reason, file=source.name, line=line)
-        if row:
-            yield line, dict(zip(shape.columns, row, strict=True))
+            yield line, Unreadable(line, None, None, _words(str(row)))
+        elif row and len(row) != len(columns):
+            reason = f"line {line} has {len(row)} cells for {len(columns)} columns"
+            yield line, Unreadable(line, None, None, reason)
+        elif row:
+            yield line, dict(zip(columns, row, strict=True))
 
 
 def _data_rows(source: Source, shape: Shape) -> Iterator[tuple[int, list[str] | csv.Error]]:

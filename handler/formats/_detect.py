@@ -17,10 +17,10 @@ from handler.formats._jsonl import JsonLinesReader
 from handler.formats._limits import CHUNK_BYTES
 from handler.formats._table import shape_of
 from handler.formats._text import not_utf8
-from handler.formats.questions import QUESTION_FORMATS
+from handler.formats.tasks import TASK_FORMATS
 
 READERS: dict[str, Reader] = {reader.name: reader for reader in (FairForgeReader(), JsonLinesReader(), TableReader())}
-FORMATS: tuple[str, ...] = ("auto", *READERS, *QUESTION_FORMATS)
+FORMATS: tuple[str, ...] = ("auto", *READERS, *TASK_FORMATS)
 _ALSO_CALLED = {"json": "fair-forge", "ndjson": "jsonl", "tsv": "csv"}
 _parse = json.JSONDecoder().raw_decode
 

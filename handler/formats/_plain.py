@@ -10,7 +10,7 @@ from handler.formats._contract import Notices, ReadOptions
 from handler.formats._csv import table_rows
 from handler.formats._opening import open_source
 from handler.formats._values import describe
-from handler.formats.questions import listed_items
+from handler.formats.tasks import listed_items
 from handler.samples import Unreadable
 
 __all__ = ["PlainObject", "read_objects"]
@@ -34,6 +34,8 @@ def read_objects(location: str, options: ReadOptions, *, lists: Collection[str] 
             raise InputError("the file is empty", file=location)
         if not source.head.lstrip().startswith((b"{", b"[")):
             for line, row in table_rows(source):
+                if isinstance(row, Unreadable):
+                    raise InputError(row.reason, file=source.name, line=line)
                 yield PlainObject("", row, line)
             return
         for key, item in listed_items(source, Notices(), lists):

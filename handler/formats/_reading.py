@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from handler.formats._contract import Detection, Notices, ReadOptions
 from handler.formats._detect import READERS, detect_source, first_keys
 from handler.formats._opening import open_source
-from handler.formats.questions import Plan, plan_files, read_plan
+from handler.formats._table import shape_of
+from handler.formats.tasks import Plan, form_of, plan_files, read_plan
 from handler.samples import Record
 
 
@@ -56,15 +57,17 @@ def open_descriptions(
 
 def _detection_of(plan: Plan, options: ReadOptions) -> Detection:
     with open_source(plan.answers[0], options) as source:
-        columns = first_keys(source.head.decode("utf-8", "replace"))
+        head = source.head.decode("utf-8", "replace")
+        shape = shape_of(head, {}) if form_of(head) == "table" else None
         return Detection(
             plan.layout.name,
             source.compression,
             source.encoding,
-            None,
-            None,
-            columns,
+            shape.delimiter if shape else None,
+            shape.has_header if shape else None,
+            shape.columns if shape else first_keys(head),
             plan.reason,
-            holds=plan.holds,
+            holds=plan.kind.holds,
+            noun=plan.kind.noun,
             roles=plan.roles,
         )

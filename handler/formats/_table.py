@@ -51,6 +51,16 @@ def shape_of(head: str, mapping: Mapping[str, str]) -> Shape:
     return Shape(delimiter, newline, has_header, columns, marked is not None)
 
 
+def sample_rows(head: str) -> list[dict[str, str]]:
+    """The first rows by column name, those that fit the header. head: the first part of the text."""
+    shape = shape_of(head, {})
+    marked = _SEP_LINE.match(head)
+    rows = [row for row in _rows(head[marked.end() :] if marked else head, shape.delimiter, shape.newline) if row]
+    return [
+        dict(zip(shape.columns, row, strict=True)) for row in rows[shape.has_header :] if len(row) == len(shape.columns)
+    ]
+
+
 def table_plan(
     columns: Sequence[str],
     mapping: Mapping[str, str],

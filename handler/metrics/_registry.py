@@ -15,6 +15,10 @@ __all__ = ["describe", "get_metric", "list_metrics", "metric_class", "register",
 Metric = TypeVar("Metric", bound=type[BaseMetric])
 
 _MODULES = (
+    "handler.metrics.captions",
+    "handler.metrics.judge",
+    "handler.metrics.retrieval",
+    "handler.metrics.speech",
     "handler.metrics.vbench",
     "handler.metrics.vision",
     "handler.metrics.vlm2bench",

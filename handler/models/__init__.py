@@ -1,15 +1,27 @@
 """Models at run time: ONNX Runtime sessions, loaded once per process on first use."""
 
-from handler.models._card import ModelCard, check_content, load_card
-from handler.models._text_encoder import Encoded, TextEncoder, TextVector, load_seconds, shared_text_encoder
+from handler.models._card import Card, ModelCard, check_content, load_card
+from handler.models._image_text import ImageTextCard, ImageTextEncoder, PictureVector, shared_image_text_encoder
+from handler.models._pictures import Picture, PictureError, PictureRule, prepare_picture
+from handler.models._session import load_seconds
+from handler.models._text_encoder import Encoded, TextEncoder, TextVector, shared_text_encoder
 
 __all__ = [
+    "Card",
     "Encoded",
+    "ImageTextCard",
+    "ImageTextEncoder",
     "ModelCard",
+    "Picture",
+    "PictureError",
+    "PictureRule",
+    "PictureVector",
     "TextEncoder",
     "TextVector",
     "check_content",
     "load_card",
     "load_seconds",
+    "prepare_picture",
+    "shared_image_text_encoder",
     "shared_text_encoder",
 ]

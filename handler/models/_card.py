@@ -6,9 +6,8 @@ import contextlib
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -27,11 +26,18 @@ class FileFacts(BaseModel):
 
 
 class Card(BaseModel):
-    """What every `card.json` says, whatever the model (`scenescore.model/1`). parity: the export's gate and its figures."""
+    """What every `card.json` says (`scenescore.model/1`), written by the export.
+
+    parity: the export's gate and its figures. Class attributes: `needs`, the files a folder of this kind must have;
+    `hint`, what to type when there is none.
+    """
 
     model_config = ConfigDict(extra="allow", populate_by_name=True)
+    needs: ClassVar[tuple[str, ...]]
+    hint: ClassVar[str]
 
     name: str
+    kind: str
     files: dict[str, FileFacts]
     precision: str = "fp32"
     parity: dict[str, Any] = {}
@@ -55,6 +61,9 @@ class ModelCard(Card):
     languages: codes the model was trained for, None when unknown.
     """
 
+    needs = ("model.onnx", "tokenizer.json")
+    hint = "Export one with `scenescore export mpnet`, or name its folder with --model or SCENESCORE_MODEL"
+
     kind: Literal["text_encoder"] = "text_encoder"
     max_tokens: int = Field(ge=3)
     pooling: Literal["mean", "cls", "graph"]
@@ -64,34 +73,26 @@ class ModelCard(Card):
     languages: list[str] | None = None
 
 
-_Kind = TypeVar("_Kind", bound=Card)
+AnyCard = TypeVar("AnyCard", bound=Card)
 
 
 def load_card(folder: str | Path) -> ModelCard:
-    """Read and check the card of a text encoder's folder. Raises ModelError that says what to type when there is none."""
-    hint = "Export one with `scenescore export mpnet`, or name its folder with --model or SCENESCORE_MODEL"
-    return read_card(folder, ModelCard, needed=("model.onnx", "tokenizer.json"), hint=hint)
+    """Read and check the card of a text encoder's folder; see `read_card`."""
+    return read_card(folder, ModelCard)
 
 
-def read_card(folder: str | Path, kind: type[_Kind], *, needed: Iterable[str], hint: str) -> _Kind:
-    """Read a folder's card and check it against the folder.
-
-    needed: files that the card must name; hint: what to type when there is no card. Raises ModelError.
-    """
+def read_card(folder: str | Path, kind: type[AnyCard]) -> AnyCard:
+    """Read and check the card of a model folder. Raises ModelError that says what to type when there is none."""
     path = Path(folder) / CARD_NAME
     try:
         text = path.read_bytes()
     except OSError as error:
-        raise ModelError("there is no exported model in this folder", file=str(folder), hint=hint) from error
+        raise ModelError("there is no exported model in this folder", file=str(folder), hint=kind.hint) from error
     try:
         card = kind.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or None
-        raise ModelError(
-            f"the model card is damaged: {first['msg']}", file=str(path), field=field, hint="Export the model again"
-        ) from error
-    for name in needed:
+        raise _damaged(error, path, kind) from error
+    for name in kind.needs:
         if name not in card.files:
             raise ModelError(f"the model card names no {name}", file=str(path), hint="Export the model again")
     for name, facts in card.files.items():
@@ -103,6 +104,19 @@ def read_card(folder: str | Path, kind: type[_Kind], *, needed: Iterable[str], h
                 hint="Export the model again with --force",
             )
     return card
+
+
+def _damaged(error: ValidationError, path: Path, kind: type[Card]) -> ModelError:
+    wrong_kind = next((one for one in error.errors() if one["loc"] == ("kind",)), None)
+    if wrong_kind and isinstance(wrong_kind["input"], str):
+        wanted = str(kind.model_fields["kind"].default)
+        held, wanted = (name.replace("_", " ") for name in (wrong_kind["input"], wanted))
+        return ModelError(f"the model in this folder is of kind {held}, not {wanted}", file=str(path), hint=kind.hint)
+    first = error.errors()[0]
+    field = ".".join(str(part) for part in first["loc"]) or None
+    return ModelError(
+        f"the model card is damaged: {first['msg']}", file=str(path), field=field, hint="Export the model again"
+    )
 
 
 def check_content(folder: Path, card: Card, *, again: bool = False) -> None:

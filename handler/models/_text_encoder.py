@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,14 +22,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from handler.errors import ModelError, RequestError
-from handler.models._card import ModelCard, check_content, load_card
-from handler.settings import available_threads
+from handler.models._batches import equal_batches
+from handler.models._card import ModelCard, load_card
+from handler.models._session import open_session, usable_threads
+from handler.models._tokenizer import Tokenizer
 
-__all__ = ["Encoded", "TextEncoder", "TextVector", "load_seconds", "shared_text_encoder"]
+__all__ = ["Encoded", "TextEncoder", "TextVector", "shared_text_encoder"]
 
-TOKEN_BUDGET = 256  # tokens per batch; larger batches are under 4 % faster and need more memory
-MAX_THREADS = 256
 LONGEST_REMEMBERED = 4096  # characters: longer texts rarely come again, and holding them costs memory
 REMEMBERED_TEXTS = 8192  # vectors kept for reuse: 25 MB at 768 float32
 
@@ -78,9 +76,7 @@ class TextEncoder:
         self.folder = Path(folder)
         self.card: ModelCard = load_card(self.folder)
         self._like = like
-        if threads is not None and (type(threads) is not int or threads < 1):
-            raise RequestError(f"threads must be a whole number from 1, got {threads!r}", field="threads")
-        self.threads = min(threads, MAX_THREADS) if threads else available_threads()
+        self.threads = usable_threads(threads)
         self._remember = remember
         self._recent: OrderedDict[str, TextVector] = OrderedDict()
         self._lock = threading.Lock()
@@ -111,7 +107,7 @@ class TextEncoder:
 
     def token_ids(self, text: str) -> tuple[list[int], int]:
         """The ids the model reads (truncated to `max_tokens`) and the number of tokens before truncation."""
-        return self._tokenize([text])[0]
+        return self._tokenizer.ids([text])[0]
 
     def _recall(self, texts: Iterable[str]) -> tuple[dict[str, TextVector], list[str]]:
         """What is remembered of the distinct texts, and those that must be encoded."""
@@ -128,18 +124,9 @@ class TextEncoder:
                 self._recent.move_to_end(text)
         return known, list(wanted)
 
-    def _tokenize(self, texts: list[str]) -> list[tuple[list[int], int]]:
-        whole, cutting = self._tokenizers
-        limit = self.card.max_tokens
-        tokenized = [encoding.ids for encoding in whole.encode_batch(texts)]
-        return [
-            (ids, len(ids)) if len(ids) <= limit else (cutting.encode(text).ids, len(ids))
-            for text, ids in zip(texts, tokenized, strict=True)
-        ]
-
     def _encode_new(self, texts: list[str]) -> Iterator[tuple[str, TextVector]]:
-        tokenized = self._tokenize([_encodable(text) for text in texts])
-        batches = _batches([len(ids) for ids, _ in tokenized], self.threads)
+        tokenized = self._tokenizer.ids(texts)
+        batches = equal_batches([len(ids) for ids, _ in tokenized], self.threads)
 
         def run(batch: list[int]) -> list[NDArray[np.float32]]:
             return self._run([tokenized[position][0] for position in batch])
@@ -180,53 +167,11 @@ class TextEncoder:
 
     @cached_property
     def _session(self) -> Any:
-        if self._like is not None:
-            return self._like._session
-        started = time.perf_counter()
-        import onnxruntime
-
-        onnxruntime.disable_telemetry_events()  # it would note machine and model in the user's home
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.enable_mem_pattern = False  # one plan would be kept for every batch shape ever seen
-        options.log_severity_level = 3
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        check_content(self.folder, self.card)
-        path = self.folder / "model.onnx"
-        try:
-            session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # ONNX Runtime raises a dozen unrelated classes
-            raise ModelError(
-                f"ONNX Runtime cannot load the model: {error}", file=str(path), hint="Export it again with --force"
-            ) from error
-        _load_times.append(time.perf_counter() - started)
-        return session
+        return self._like._session if self._like is not None else open_session(self.folder, self.card, "model.onnx")
 
     @cached_property
-    def _tokenizers(self) -> tuple[Any, Any]:
-        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-        from tokenizers import Tokenizer
-
-        path = self.folder / "tokenizer.json"
-        try:
-            whole, cutting = (Tokenizer.from_file(str(path)) for _ in range(2))
-        except Exception as error:  # the library raises bare Exception
-            raise ModelError(f"cannot read the tokenizer: {error}", file=str(path), hint="Export it again") from error
-        # A tokenizer.json may carry its own limits: all-mpnet-base-v2's says 128 tokens and pads to 128.
-        for one in (whole, cutting):
-            one.no_padding()
-            one.no_truncation()
-        cutting.enable_truncation(self.card.max_tokens)
-        return whole, cutting
-
-
-_load_times: list[float] = []
-
-
-def load_seconds() -> float:
-    """Time this process has spent loading models, the library included, in seconds."""
-    return sum(_load_times)
+    def _tokenizer(self) -> Tokenizer:
+        return Tokenizer(self.folder / "tokenizer.json", self.card.max_tokens)
 
 
 def _forget_lock_in_child(encoder: weakref.ref[TextEncoder]) -> None:
@@ -244,28 +189,6 @@ def _forget_lock_in_child(encoder: weakref.ref[TextEncoder]) -> None:
 def shared_text_encoder(folder: Path, threads: int | None = None) -> TextEncoder:
     """The encoder of this process for a folder: one session however many evaluations run."""
     return TextEncoder(folder, threads=threads)
-
-
-def _encodable(text: str) -> str:
-    """The text with lone surrogates replaced: the tokenizer knows no half characters."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text
-
-
-def _batches(lengths: list[int], threads: int) -> list[list[int]]:
-    """Positions grouped into batches of one length under the token budget, the costliest first."""
-    by_length: dict[int, list[int]] = {}
-    for position, length in enumerate(lengths):
-        by_length.setdefault(length, []).append(position)
-    budget = min(TOKEN_BUDGET, max(1, sum(lengths) // threads))
-    batches = []
-    for length, positions in by_length.items():
-        size = max(1, budget // max(1, length))
-        batches += [positions[start : start + size] for start in range(0, len(positions), size)]
-    return sorted(batches, key=lambda batch: -lengths[batch[0]] * len(batch))
 
 
 def _pooled(tokens: NDArray[np.float32], pooling: str, normalize: bool) -> NDArray[np.float32]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+from handler.metrics import metric_class
+from handler.reports._columns import COLUMNS, GENERAL, NOUNS, WORDS, Column
 
 __all__ = ["many", "render"]
 
@@ -12,8 +15,6 @@ MAX_SESSIONS = 20
 MAX_WORST = 5
 WIDTH = 100  # columns
 LABEL = 48  # columns of a row's name
-
-Column = tuple[str, Callable[[Mapping[str, Any]], str]]
 
 
 def render(report: Mapping[str, Any]) -> str:
@@ -45,11 +46,12 @@ def _head(report: Mapping[str, Any]) -> str:
 
 def _noun(metrics: Mapping[str, Any]) -> str:
     """What the input's samples are called: descriptions are of frames."""
-    return "frame" if all(name.startswith("vision.") for name in metrics) else "answer"
+    nouns = {NOUNS.get(name.split(".")[0], "answer") for name in metrics}
+    return nouns.pop() if len(nouns) == 1 else "answer"
 
 
 def _metric(name: str, metric: Mapping[str, Any]) -> str:
-    columns = _COLUMNS.get(name, _GENERAL)
+    columns = COLUMNS.get(name, GENERAL)
     sessions = metric["sessions"]
     rows = [{"label": _label(f"{one['session_id']} / {one['assistant_id']}"), **one} for one in sessions[:MAX_SESSIONS]]
     if len(sessions) > MAX_SESSIONS:
@@ -58,7 +60,10 @@ def _metric(name: str, metric: Mapping[str, Any]) -> str:
     rows += [{"label": _label(f"{one['by']} = {one['value'] or '(none)'}"), **one} for one in groups[:MAX_SESSIONS]]
     if len(sessions) != 1 or groups:
         rows.append({"label": "all", **metric["overall"]})
-    return _table(name, [[row["label"], *_cells(row, columns)] for row in rows], [title for title, _ in columns])
+    table = _table(name, [[row["label"], *_cells(row, columns)] for row in rows], [title for title, _ in columns])
+    if name != "judge.agreement":
+        return table
+    return "\n".join([table, "", *textwrap.wrap(metric["overall"]["summary"], WIDTH)])
 
 
 def _label(text: str) -> str:
@@ -85,18 +90,21 @@ def _table(title: str, rows: Sequence[Sequence[str]], headers: Sequence[str]) ->
 
 
 def _worst(metrics: Mapping[str, Any]) -> str:
-    found: Iterable[Sequence[Mapping[str, Any]]] = (metric["worst"] for metric in metrics.values())
-    entries = next(filter(None, found), ())[:MAX_WORST]
-    if not entries:
+    name = next((name for name, metric in metrics.items() if metric["worst"]), None)
+    if name is None:
         return ""
+    entries = metrics[name]["worst"][:MAX_WORST]
     several = len({one["assistant_id"] for one in entries}) > 1
-    lines = ["Lowest scores"]
+    lines = ["Lowest scores" if metric_class(name).higher_is_better else "Highest scores"]
     for one in entries:
         by = f" by {one['assistant_id']}" if several else ""
         place = _printable(f"{one['session_id']} / {one['sample_id']}{by}")
         lines.append(f"  {one['similarity_score']:.3f}  {place}")
         if "question" in one:
             lines += _quoted("asked ", one["question"])
+        if "alignment" in one:
+            lines += [f"         {_printable(line)[: WIDTH - 9]}" for line in one["alignment"]]
+            continue
         lines += _quoted("model ", one["answer"])
         lines += _quoted("person", one["references"][0] if one["references"] else "")
     return "\n".join(lines)
@@ -117,104 +125,12 @@ def _warnings(warnings: Sequence[Mapping[str, Any]]) -> str:
     for one in warnings:
         examples = _printable(", ".join(one["examples"]))
         lines.append(
-            f"  {_WORDS.get(one['code'].split(':')[0], one['code'])} ({one['code']}): {one['count']}, e.g. {examples}"
+            f"  {WORDS.get(one['code'].split(':')[0], one['code'])} ({one['code']}): {one['count']}, e.g. {examples}"
         )
     return "\n".join(lines)
 
 
 def many(n: int, noun: str) -> str:
     """A count with its noun."""
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
-
-
-def _number(key: str, form: str = ".3f") -> Callable[[Mapping[str, Any]], str]:
-    return lambda row: "-" if row.get(key) is None else format(row[key], form)
-
-
-def _interval(key: str, form: str) -> Callable[[Mapping[str, Any]], str]:
-    def get(row: Mapping[str, Any]) -> str:
-        interval = row["intervals"].get(key)
-        return "-" if interval is None else f"{interval['low']:{form}} to {interval['high']:{form}}"
-
-    return get
-
-
-_COUNTS: list[Column] = [
-    ("frames", _number("n_scored", ",d")),
-    ("skipped", lambda row: str(row["n_skipped"] + row["n_error"] or "")),
-]
-_ANSWERS: list[Column] = [
-    ("answers", _number("n_scored", ",d")),
-    ("skipped", lambda row: str(row["n_skipped"] + row["n_error"] or "")),
-]
-_GENERAL: list[Column] = _ANSWERS
-_COLUMNS: dict[str, list[Column]] = {
-    "vision.similarity": [
-        ("mean", _number("mean_similarity")),
-        ("95 % interval", _interval("mean_similarity", ".3f")),
-        ("min", _number("min_similarity")),
-        ("max", _number("max_similarity")),
-        *_COUNTS,
-        ("reading", lambda row: row["band"] or "-"),
-    ],
-    "vision.hallucination": [
-        ("rate", _number("hallucination_rate", ".1%")),
-        ("95 % interval", _interval("hallucination_rate", ".1%")),
-        ("flagged", _number("n_hallucinations", ",d")),
-        ("below", _number("threshold", "g")),
-        *_COUNTS,
-        ("reading", lambda row: row["band"] or "-"),
-    ],
-    "pope": [
-        ("accuracy", _number("accuracy", ".1%")),
-        ("95 % interval", _interval("accuracy", ".1%")),
-        ("precision", _number("precision", ".1%")),
-        ("recall", _number("recall", ".1%")),
-        ("F1", _number("f1")),
-        ("says yes", _number("yes_ratio", ".1%")),
-        ("is yes", _number("label_yes_ratio", ".1%")),
-        *_ANSWERS,
-        ("unparsed", lambda row: str(row["n_unparsed"] or "")),
-    ],
-    "vqa.accuracy": [
-        ("accuracy", _number("accuracy", ".1%")),
-        ("95 % interval", _interval("accuracy", ".1%")),
-        ("exact", _number("exact_match", ".1%")),
-        ("normalised", _number("normalised_match", ".1%")),
-        *_ANSWERS,
-    ],
-    "vlm2bench.hallucination": [
-        ("sum", _number("score_sum")),
-        ("of", _number("maximum", ",d")),
-        ("mean", _number("score_mean")),
-        ("sequences", _number("n_sequences", ",d")),
-        ("gated out", _number("n_gated_out", ",d")),
-    ],
-    "vlm2bench.native": [
-        ("accuracy", _number("accuracy", ".1%")),
-        ("pairs right", _number("pair_accuracy", ".1%")),
-        ("of pairs", _number("n_pairs", ",d")),
-        ("half pairs", _number("n_incomplete_pairs", ",d")),
-        ("counting", _number("normalized_score")),
-        *_ANSWERS,
-    ],
-}
-_WORDS = {
-    "empty_answer": "the model said nothing",
-    "truncated": "text longer than the model reads",
-    "language": "text in a language the model does not know",
-    "duplicate_sample_id": "a sample id occurs twice",
-    "repeated_session": "a session id occurs twice",
-    "same_file_name": "files of one name are read as one session",
-    "unanswered_question": "a question has no answer",
-    "duplicate_question": "a question stands twice in the file, word for word",
-    "question_without_id": "a question has no id where others have one",
-    "answer_without_question": "an answer has no question",
-    "question_differs": "answers joined by line, whose question is another one",
-    "missing_fine_answers": "fine-grained answers are missing and count as wrong",
-    "surplus_fine_answers": "more fine-grained answers than questions; the surplus is ignored",
-    "missing_sequence": "nothing was said about a sequence; it scores 0",
-    "n_images_unknown": "the length of the image sequence is not known, and 2 is taken (give --questions)",
-    "answer_id_missing": "answers of people without distinct answer_id",
-    "unknown_group": "no frame has a tag or column of this name",
-}
+    several = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
+    return f"{n:,} {noun if n == 1 else several}"

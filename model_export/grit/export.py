@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
-import json
-import shutil
-import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from handler.errors import ModelError
 from handler.settings import default_model_folder
 from handler.storage import is_remote, name_of
-from model_export.card import SCHEMA, facts_of, is_whole, tool_versions, write_card
-from model_export.folders import building, refuse_foreign
+from model_export.card import SCHEMA, file_facts, tool_versions
+from model_export.exporting import Card, export_folder, now, require_extra, verified_parity, write_card
 from model_export.grit.sizes import GRIT_B, GritSizes
 from model_export.grit.vocabulary import find_vocabulary
 from model_export.quiet import quiet_libraries, say
@@ -23,6 +17,7 @@ from model_export.stamps import sha256_of
 
 __all__ = ["NAME", "export_grit", "parity_line"]
 
+KIND = "dense_captioner"
 NAME = "GRiT_B_DenseCap_ObjectDet"
 
 
@@ -46,26 +41,17 @@ def export_grit(
     and what was in `output` stays.
     """
     output = (output or default_model_folder(NAME if precision == "fp32" else f"{NAME}-{precision}")).absolute()
-    if not force and (parity := _verified_parity(output, checkpoint, sha256, precision)):
+    tools = tool_versions()
+    parity = verified_parity(
+        output, kind=KIND, tools=tools, is_same_source=lambda card: _is_same(card, checkpoint, sha256, precision)
+    )
+    if parity and not force:
         say("nothing to do: the exported model is complete, verified and of these tools and this checkpoint")
         return output, parity
-    refuse_foreign(output)
-    _require_extra()
+    require_extra(("torch", "onnx"))
     words = find_vocabulary(sizes, vocabulary)
-    unverified = output.with_name(f"{output.name}.unverified")
-    with building(output) as folder, quiet_libraries(verbose=verbose):
-        card = _build(folder, checkpoint, sha256, words, precision, sizes)
-        if not card["parity"]["verified"]:
-            shutil.rmtree(unverified, ignore_errors=True)
-            shutil.copytree(folder, unverified)
-            raise ModelError(
-                f"the parity gate refuses this export: {'; '.join(card['parity']['failures'])}",
-                file=str(unverified),
-                hint="It must not be used; --verbose shows what the libraries said",
-            )
-    shutil.rmtree(unverified, ignore_errors=True)
-    for name in card["files"]:
-        sha256_of(output / name)  # stamped now, so that the next run need not hash
+    with quiet_libraries(verbose=verbose):
+        card = export_folder(output, lambda folder: _build(folder, checkpoint, sha256, words, precision, sizes))
     return output, dict(card["parity"])
 
 
@@ -79,41 +65,21 @@ def parity_line(parity: dict[str, Any]) -> str:
     )
 
 
-def _verified_parity(output: Path, checkpoint: str, sha256: str | None, precision: str) -> dict[str, Any] | None:
-    """The card's `parity` when the folder holds what this export would write again, else None. Imports nothing heavy."""
-    try:
-        card = json.loads((output / "card.json").read_text(encoding="utf-8"))
-        parity = card["parity"]
-        is_same = all(card["tools"].get(name) == version for name, version in tool_versions().items())
-        is_verified = card["schema"] == SCHEMA and parity["verified"] is True
-        found = sha256.lower() if sha256 else None
-        if not is_remote(checkpoint):
-            local = sha256_of(Path(checkpoint))
-            found = local if found in (None, local) else None  # another one than expected is for the export to refuse
-        is_same_model = found == card["source"]["sha256"] and card["precision"] == precision
-        return parity if is_verified and is_same and is_same_model and is_whole(output, card) else None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
+def _is_same(card: Card, checkpoint: str, sha256: str | None, precision: str) -> bool:
+    """Whether a card is of this checkpoint: in S3, only where its hash is said."""
+    found = sha256.lower() if sha256 else None
+    if not is_remote(checkpoint):
+        local = sha256_of(Path(checkpoint))
+        found = local if found in (None, local) else None  # another one than expected is for the export to refuse
+    return bool(found == card["source"]["sha256"] and precision == card["precision"])
 
 
-def _require_extra() -> None:
-    missing = [name for name in ("torch", "onnx") if not importlib.util.find_spec(name)]
-    if missing:
-        raise ModelError(
-            f"exporting needs {', '.join(missing)}, which is not installed",
-            hint='Install the extra: pip install "scenescore[export]"',
-        )
-
-
-def _build(
-    folder: Path, checkpoint: str, sha256: str | None, words: bytes, precision: str, sizes: GritSizes
-) -> dict[str, Any]:
+def _build(folder: Path, checkpoint: str, sha256: str | None, words: bytes, precision: str, sizes: GritSizes) -> Card:
     """Fill `folder` and pass it through the gate. Returns the card, as written."""
     from model_export.grit.checkpoint import load_network, local_checkpoint
     from model_export.grit.graphs import OPSET, write_graphs
     from model_export.grit.parity import check_parity
 
-    started = time.monotonic()
     say(f"loading {name_of(checkpoint)}")
     with local_checkpoint(checkpoint, sha256=sha256, scratch=folder) as (path, found):
         network = load_network(path, sizes, location=checkpoint)
@@ -121,9 +87,9 @@ def _build(
     write_graphs(network, folder, precision=precision)
     (folder / "vocab.txt").write_bytes(words)
     name = NAME if sizes == GRIT_B else "GRiT of another size"
-    card: dict[str, Any] = {
+    card: Card = {
         "schema": SCHEMA,
-        "kind": "dense_captioner",
+        "kind": KIND,
         "name": name,
         "source": {
             "kind": "s3" if is_remote(checkpoint) else "file",
@@ -131,14 +97,14 @@ def _build(
             "sha256": found,
             "expected_sha256": sha256.lower() if sha256 else None,
         },
-        "files": facts_of(sorted(folder.iterdir())),
+        "files": file_facts(folder),
         "sizes": dataclasses.asdict(sizes),
         "precision": precision,
         "opset": OPSET,
         "languages": ["en"],
         "license": None,
         "tools": tool_versions(),
-        "created": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "created": now(),
         "parity": {"verified": False},
     }
     _write_notice(folder, card)
@@ -146,11 +112,10 @@ def _build(
     say("comparing the graphs and the run time with the torch definition")
     card["parity"] = check_parity(folder, network, words.decode().splitlines(), precision=precision)
     write_card(folder, card)
-    say(f"done in {time.monotonic() - started:.1f} s")
     return card
 
 
-def _write_notice(folder: Path, card: dict[str, Any]) -> None:
+def _write_notice(folder: Path, card: Card) -> None:
     """Say beside the graphs where they come from: whoever ships the folder ships it too."""
     source = card["source"]
     form = "unchanged" if card["precision"] == "fp32" else "rounded to half precision"

@@ -8,7 +8,7 @@ import pytest
 
 from handler.errors import InputError
 from handler.formats import Notices, ReadOptions, detect, open_records
-from handler.formats.questions import _joining, layout_of
+from handler.formats.tasks import _joining, layout_of
 from handler.samples import BenchSample, SequenceSample, Unreadable, VqaSample, YesNoSample
 
 POPE_QUESTION = {"question_id": 1, "image": "a.jpg", "text": "Is there a dog in the image?", "label": "yes"}

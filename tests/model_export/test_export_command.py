@@ -33,7 +33,7 @@ def test_what_cannot_be_had_is_exit_code_2_and_one_line(capsys: pytest.CaptureFi
     said = capsys.readouterr()
     assert said.out == ""
     assert len(said.err.splitlines()) == 1
-    assert "no sentence-transformers model in this folder" in said.err
+    assert "no trained model in this folder" in said.err
 
 
 def test_our_own_fault_is_exit_code_3_without_a_traceback(

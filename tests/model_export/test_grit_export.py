@@ -16,7 +16,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="exporting needs the export extra")
 
 from handler.errors import ModelError, RequestError  # noqa: E402
-from handler.models.dense import CaptionOptions, DenseCaptioner, load_dense_card  # noqa: E402
+from handler.models._card import read_card  # noqa: E402
+from handler.models.dense import CaptionOptions, DenseCaptioner, DenseCard  # noqa: E402
 from model_export.__main__ import main  # noqa: E402
 from model_export.grit import graphs, vocabulary  # noqa: E402
 from model_export.grit.checkpoint import load_network  # noqa: E402
@@ -69,7 +70,7 @@ def test_folder_is_whole_and_its_card_tells_where_it_comes_from(exported: Path, 
     assert (card["kind"], card["precision"], card["opset"]) == ("dense_captioner", "fp32", 18)
     assert card["sizes"]["width"] == TINY.width
     assert sha256 in (exported / "NOTICE").read_text(encoding="utf-8")
-    assert load_dense_card(exported).verified
+    assert read_card(exported, DenseCard).verified
 
 
 def test_gate_compares_boxes_scores_and_tokens_and_says_by_how_much(exported: Path) -> None:
@@ -105,20 +106,21 @@ def test_same_export_is_not_made_twice(
 def test_another_checkpoint_or_expected_hash_or_precision_is_not_the_same_export(
     exported: Path, sources: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    from model_export.grit.export import _verified_parity
+    from model_export.grit.export import _is_same
 
+    card = json.loads((exported / "card.json").read_text())
     checkpoint = str(sources[0])
     sha256 = hashlib.sha256(sources[0].read_bytes()).hexdigest()
-    assert _verified_parity(exported, checkpoint, sha256.upper(), "fp32")
-    assert _verified_parity(exported, "s3://bucket/tiny.pth", sha256, "fp32")
-    assert _verified_parity(exported, "s3://bucket/tiny.pth", None, "fp32") is None
-    assert _verified_parity(exported, checkpoint, "0" * 64, "fp32") is None
-    assert _verified_parity(exported, checkpoint, sha256, "fp16") is None
+    assert _is_same(card, checkpoint, sha256.upper(), "fp32")
+    assert _is_same(card, "s3://bucket/tiny.pth", sha256, "fp32")
+    assert not _is_same(card, "s3://bucket/tiny.pth", None, "fp32")
+    assert not _is_same(card, checkpoint, "0" * 64, "fp32")
+    assert not _is_same(card, checkpoint, sha256, "fp16")
     other = tiny_checkpoint(tmp_path / "other.pth", seed=1)
-    assert _verified_parity(exported, str(other), None, "fp32") is None
+    assert not _is_same(card, str(other), None, "fp32")
     with pytest.raises(ModelError, match=f"expected {'0' * 64}"):
         export(sources, exported, sha256="0" * 64)
-    assert load_dense_card(exported).verified
+    assert read_card(exported, DenseCard).verified
 
 
 def test_a_folder_that_is_no_exported_model_is_not_replaced(sources: tuple[Path, Path], tmp_path: Path) -> None:
@@ -132,7 +134,7 @@ def test_half_precision_passes_its_own_wider_limits(sources: tuple[Path, Path], 
     folder, parity = export(sources, tmp_path / "half", precision="fp16")
     assert parity["verified"]
     assert parity["largest_differences"]["pyramid"] > 2e-4  # it is not float32
-    assert load_dense_card(folder).precision == "fp16"
+    assert read_card(folder, DenseCard).precision == "fp16"
     import onnx
 
     step = onnx.load(folder / "step.onnx", load_external_data=False)

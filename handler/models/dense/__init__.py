@@ -1,7 +1,7 @@
 """The dense captioner: boxes, captions and object words of a picture, on NumPy and ONNX Runtime alone."""
 
 from handler.models.dense._captioner import CaptionOptions, DenseCaptioner
-from handler.models.dense._card import DenseCard, load_dense_card
+from handler.models.dense._card import DenseCard
 from handler.models.dense._graphs import PROVIDERS, Provider
 from handler.models.dense._preprocess import INPUT_RULES, InputRule, check_frame
 
@@ -14,5 +14,4 @@ __all__ = [
     "InputRule",
     "Provider",
     "check_frame",
-    "load_dense_card",
 ]

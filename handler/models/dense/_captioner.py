@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handler.errors import RequestError
-from handler.models._card import check_content
+from handler.models._card import check_content, read_card
 from handler.models.dense._boxes import clipped
-from handler.models.dense._card import DenseCard, load_dense_card
+from handler.models.dense._card import DenseCard
 from handler.models.dense._cascade import best, refine
 from handler.models.dense._decoding import DENSE_CAPTION, OBJECT, Sentence
 from handler.models.dense._graphs import Provider, chosen_provider
@@ -79,7 +79,7 @@ class DenseCaptioner:
         if threads is not None and (type(threads) is not int or threads < 1):
             raise RequestError(f"threads must be a whole number from 1, got {threads!r}", field="threads")
         self.folder = Path(folder)
-        self.card: DenseCard = load_dense_card(self.folder)
+        self.card: DenseCard = read_card(self.folder, DenseCard)
         self.provider = chosen_provider(provider)
         self.threads = threads or available_threads()
 

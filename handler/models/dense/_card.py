@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
-from handler.models._card import Card, read_card
+from handler.models._card import Card
 from handler.models.dense._network import GRAPHS
 
-__all__ = ["DenseCard", "load_dense_card"]
+__all__ = ["DenseCard"]
 
 
 class DenseCard(Card):
     """`card.json` of a GRiT folder."""
 
-    kind: Literal["dense_captioner"]
-
-
-def load_dense_card(folder: Path) -> DenseCard:
-    """Read and check the card. Raises ModelError that says what to type when there is none."""
+    needs = (*(f"{name}.onnx" for name in GRAPHS), "vocab.txt")
     hint = "Export one with `scenescore export grit --checkpoint FILE --output DIR`"
-    return read_card(folder, DenseCard, needed=(*(f"{name}.onnx" for name in GRAPHS), "vocab.txt"), hint=hint)
+
+    kind: Literal["dense_captioner"] = "dense_captioner"

@@ -1,0 +1,74 @@
+"""What an answer file says about one answer, under whichever of the usual names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from handler.formats._fields import check_mapping
+from handler.formats._values import ABSENT, FieldError, as_id, as_tags, checked_text, describe, is_missing
+from handler.formats.tasks._layout import ANSWER_KEYS
+
+__all__ = ["UNKNOWN_ASSISTANT", "Answer", "Names", "text_at"]
+
+UNKNOWN_ASSISTANT = "unknown"
+_IDS = ("question_id", "qid", "q_id", "sequence_id", "id")
+_ASSISTANTS = ("model_id", "assistant_id", "model", "model_name")
+_QUESTIONS = ("question", "prompt")
+
+
+class Answer(NamedTuple):
+    """id: of the question, None where the file gives none. text: None when missing. question: its text, if told."""
+
+    id: str | None
+    text: str | None
+    assistant_id: str
+    question: str | None
+    tags: Mapping[str, Any]
+
+
+class Names:
+    """Where the fields are: what `--map` says, else the usual names."""
+
+    def __init__(self, mapping: Mapping[str, str]) -> None:
+        given = check_mapping(mapping)
+        self._answer = (given["answer"],) if "answer" in given else ANSWER_KEYS
+        self._id = (given["sample_id"],) if "sample_id" in given else _IDS
+        self._assistant = (given["assistant_id"],) if "assistant_id" in given else _ASSISTANTS
+        self.label = given.get("references", "label")
+
+    def read(self, value: Mapping[str, Any]) -> Answer:
+        """Raises FieldError for a value of the wrong kind."""
+        question = text_at(value, *_QUESTIONS)
+        return Answer(
+            id=self.id_of(value),
+            text=self._text(value),
+            assistant_id=as_id(*_at(value, self._assistant)) or UNKNOWN_ASSISTANT,
+            question=question,
+            tags=as_tags(value.get("tags"), "tags"),
+        )
+
+    def id_of(self, value: Mapping[str, Any]) -> str | None:
+        """The question's id."""
+        return as_id(*_at(value, self._id))
+
+    def _text(self, value: Mapping[str, Any]) -> str | None:
+        text, key = _at(value, self._answer)
+        if is_missing(text):
+            return None
+        if isinstance(text, (int, float)) and not isinstance(text, bool):
+            return str(text)
+        if not isinstance(text, str):
+            raise FieldError(key, f"is {describe(text)}, not text")
+        return checked_text(text, key)
+
+
+def text_at(value: Mapping[str, Any], *names: str) -> str | None:
+    """The text under the first of the names that has one."""
+    return next((value[name] for name in names if isinstance(value.get(name), str)), None)
+
+
+def _at(value: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Any, str]:
+    """The value under the first name that is there, and the name."""
+    name = next((name for name in names if name in value), names[0])
+    return value.get(name, ABSENT), name

@@ -1,0 +1,83 @@
+"""The layouts of captions, transcripts, rankings and judges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from handler.formats._fields import KNOWN_NAMES, normal
+from handler.formats.tasks._layout import Layout
+
+__all__ = ["judge_layout", "score_layout"]
+
+_QUERY = frozenset({"queryid", "qid", "query"})
+_DOCUMENT = frozenset({"docid", "corpusid", "documentid", "docno"})
+_RELEVANCE = frozenset({"relevance", "rel", "label", "grade"})
+_LISTED = frozenset({"ranked", "ranking", "retrieved", "results"})
+_RELEVANT = frozenset({"relevant", "positives", "qrels", "gold"})
+_JUDGE = ("judge", "llm", "modelgrade", "modelscore", "autograder")
+_PEOPLE = ("human", "expert", "rater", "grader", "annotator", "people", "person", "rating", "label", "gold")
+_HEARD = frozenset({"hypothesis", "hyp", "predtext"})
+_PREDICTED = frozenset({"prediction", "predicted", "pred"})  # heard, where a transcript stands beside
+_TRANSCRIPT = frozenset({"transcript", "transcription", "sentence"})
+_SAID = frozenset({"reference", "references", "ref", "text", "transcript", "transcription", "sentence"})
+_UTTERANCE = frozenset({"uttid", "utteranceid", "audiofilepath"})
+
+
+def judge_layout(item: Mapping[str, Any]) -> Layout | None:
+    """Grades of a judge beside those of people."""
+    if isinstance(item.get("data"), Mapping) and isinstance(item.get("annotations"), list):
+        return Layout("label-studio", "answers", "judge", "Label Studio tasks: data, annotations", whole=True)
+    names = [normal(name) for name in item]
+    if any(name.startswith(_JUDGE) for name in names) and any(name.startswith(_PEOPLE) for name in names):
+        return Layout("judge", "answers", "judge", "a judge's grade beside those of people", whole=True)
+    return None
+
+
+def score_layout(item: Mapping[str, Any]) -> Layout | None:
+    """Captions of pictures, transcripts of speech, and rankings."""
+    names = frozenset(normal(name) for name in item)
+    return _captions(item) or _rankings(item, names) or _speech(names)
+
+
+def _captions(item: Mapping[str, Any]) -> Layout | None:
+    if "image_id" not in item or not isinstance(item.get("caption"), str | None):
+        return None
+    if any(isinstance(item.get(name), list) for name in ("references", "captions")):
+        return Layout("coco-captions", "answers", "captions", "a caption beside those of people", whole=True)
+    if set(item) <= {"image_id", "caption", "id", "image", "file_name", "model"}:
+        return Layout("coco-captions", "answers", "captions", "COCO captions: image_id and caption")
+    return None
+
+
+def _rankings(item: Mapping[str, Any], names: frozenset[str]) -> Layout | None:
+    if _LISTED & names and _RELEVANT & names:
+        return Layout("rankings", "answers", "retrieval", "what each query retrieved, and what is relevant", whole=True)
+    if _QUERY & names:
+        if _DOCUMENT & names:
+            if _RELEVANCE & names:
+                return Layout("trec", "references", "retrieval", "qrels: query, document, relevance")
+            return Layout("trec", "answers", "retrieval", "a run: query, document, score")
+        if _LISTED & names:
+            return Layout("rankings", "answers", "retrieval", "what each query retrieved")
+    known = any(name in KNOWN_NAMES for name in names)
+    if item and not known and all(_is_ranking(value) for value in item.values()):
+        return Layout("rankings", "answers", "retrieval", "a JSON object of rankings by query")
+    return None
+
+
+def _is_ranking(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return bool(value) and all(type(one) in (int, float) for one in value.values())
+    return isinstance(value, list) and bool(value) and all(isinstance(one, (str, int)) for one in value)
+
+
+def _speech(names: frozenset[str]) -> Layout | None:
+    if _HEARD & names or (_PREDICTED & names and _TRANSCRIPT & names):
+        whole = bool(_SAID & names)
+        return Layout(
+            "speech", "answers", "speech", "transcripts beside what was said" if whole else "transcripts", whole
+        )
+    if _UTTERANCE & names and _SAID & names:
+        return Layout("speech", "references", "speech", "what was said, by utterance")
+    return None

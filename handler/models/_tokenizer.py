@@ -1,0 +1,51 @@
+"""A tokenizer.json, and what truncation does to a text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from handler.errors import ModelError
+
+__all__ = ["Tokenizer"]
+
+
+class Tokenizer:
+    """Token ids as the model reads them: special tokens included, cut at `max_tokens` with the end token kept."""
+
+    def __init__(self, path: Path, max_tokens: int) -> None:
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        import tokenizers
+
+        self._max_tokens = max_tokens
+        try:
+            whole, cutting = (tokenizers.Tokenizer.from_file(str(path)) for _ in range(2))
+        except Exception as error:  # the library raises bare Exception
+            raise ModelError(f"cannot read the tokenizer: {error}", file=str(path), hint="Export it again") from error
+        # A tokenizer.json may carry its own limits: all-mpnet-base-v2's says 128 tokens and pads to 128.
+        for one in (whole, cutting):
+            one.no_padding()
+            one.no_truncation()
+        cutting.enable_truncation(max_tokens)
+        self._whole: Any = whole
+        self._cutting: Any = cutting
+
+    def ids(self, texts: Sequence[str]) -> list[tuple[list[int], int]]:
+        """Of each text, the ids (at most `max_tokens`) and the number of tokens before truncation."""
+        texts = [_encodable(text) for text in texts]
+        tokenized = [encoding.ids for encoding in self._whole.encode_batch(texts)]
+        return [
+            (ids, len(ids)) if len(ids) <= self._max_tokens else (self._cutting.encode(text).ids, len(ids))
+            for text, ids in zip(texts, tokenized, strict=True)
+        ]
+
+
+def _encodable(text: str) -> str:
+    """The text with lone surrogates replaced: the tokenizer knows no half characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text

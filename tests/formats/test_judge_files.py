@@ -1,0 +1,268 @@
+"""Files of a judge's grades and people's: tables, objects, Label Studio's exports, and the samples that come out."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from handler import evaluate
+from handler.errors import InputError
+from handler.formats import Notices, ReadOptions, open_records
+from handler.samples import JudgedSample, Unreadable
+
+
+def read(path, text, notices=None, **options):
+    path.write_text(text if isinstance(text, str) else json.dumps(text))
+    return list(open_records(str(path), ReadOptions(**options), notices or Notices()))
+
+
+def samples(path, text, notices=None, **options):
+    found = read(path, text, notices, **options)
+    assert all(isinstance(one, JudgedSample) for one in found), found
+    return found
+
+
+def lines(*records):
+    return "\n".join(map(json.dumps, records))
+
+
+def result(name, value, kind="choices"):
+    return {"from_name": name, "to_name": "text", "type": kind, "value": value, "id": "x"}
+
+
+def annotation(by, *results, cancelled=False):
+    return {"id": by, "completed_by": by, "was_cancelled": cancelled, "result": list(results)}
+
+
+def prediction(version, *results):
+    return {"model_version": version, "score": 0.5, "result": list(results)}
+
+
+GOOD, BAD = {"choices": ["Good"]}, {"choices": ["Bad"]}
+TASKS = [
+    {
+        "id": 11,
+        "data": {"text": "A dog runs.", "response": "A dog", "camera": "north"},
+        "annotations": [
+            annotation(
+                1, result("quality", GOOD), result("stars", {"rating": 4}, "rating"), result("why", {"text": ["ok"]})
+            ),
+            annotation(2, result("quality", BAD), result("stars", {"rating": 2}, "rating")),
+            annotation(3, result("quality", BAD), cancelled=True),
+        ],
+        "predictions": [prediction("gpt-4o", result("quality", GOOD), result("stars", {"rating": 5}, "rating"))],
+    },
+    {
+        "id": 12,
+        "data": {"text": "A cat sits.", "llm_quality": "Bad"},
+        "annotations": [annotation({"id": 1, "email": "a@example.org"}, result("quality", BAD))],
+        "predictions": [prediction("gpt-4o", result("quality", BAD)), prediction("qwen", result("quality", GOOD))],
+    },
+]
+
+
+def test_a_csv_table_is_all_text(tmp_path):
+    header = "item_id,criterion,judge_score,human_1,human_2,length,camera"
+    table = f"{header}\n7,clarity, 4 ,5,3/5,120,north\n8,clarity,2,,1,80,south\n"
+    one, other = samples(tmp_path / "grades.csv", table)
+    assert (one.sample_id, one.session_id, one.grade, one.people, one.lengths) == (
+        "7",
+        "clarity",
+        4.0,
+        (5.0, 3.0),
+        (120.0,),
+    )
+    assert (one.answer, one.references) == ("4", ("5", "3"))
+    assert one.columns == {"length": "120", "camera": "north"}
+    assert (other.people, other.references, other.line) == ((None, 1.0), ("1",), 3)
+
+
+def test_json_lines_of_pairs_in_both_orders(tmp_path):
+    record = {
+        "index": 0, "scenario": "chat", "label": 1, "len_response_1": 158, "len_response_2": 118, "judge": 0,
+        "judge_exchanged_order": 1,
+    }  # fmt: skip
+    (found,) = samples(tmp_path / "pairs.jsonl", lines(record))
+    assert (found.grade, found.people, found.swapped, found.lengths) == (0.0, (1.0,), 1.0, (158.0, 118.0))
+    assert (found.session_id, found.sample_id, found.columns["scenario"]) == ("pairs", "0", "chat")
+
+
+@pytest.mark.parametrize(
+    ("record", "grade", "people"),
+    [
+        ({"judge": "good", "human": ["good", "bad", None]}, "good", ("good", "bad", None)),
+        ({"judge": "[[4]]", "ratings": [4, "5"]}, 4.0, (4.0, 5.0)),
+        ({"llm_grade": True, "expert": "true"}, "true", ("true",)),
+        ({"model_grade": "A", "rater_ann": "A", "rater_bob": "B"}, "A", ("A", "B")),
+        ({"judge_label": "x", "human": {"ann": "x", "bob": "y"}}, "x", ("x", "y")),
+        ({"judge": 3, "annotator_1": 3, "annotator_2": 4, "annotator_id": 99}, 3.0, (3.0, 4.0)),
+        ({"judge": "a", "human_label": "b", "human_comment": "c"}, "a", ("b",)),
+    ],
+)
+def test_usual_names(tmp_path, record, grade, people):
+    (found,) = samples(tmp_path / "x.json", [record], format="judge")
+    assert (found.grade, found.people) == (grade, people)
+
+
+def test_a_list_of_people_in_a_cell(tmp_path):
+    found = samples(tmp_path / "x.csv", 'judge,human\n4,"[4, 5, null]"\n[[3]],[[3]]\n')
+    assert [(one.grade, one.people) for one in found] == [(4.0, (4.0, 5.0, None)), (3.0, (3.0,))]
+
+
+def test_mapped_columns_win(tmp_path):
+    record = {"judge": 1, "human": 2, "mine": 3, "p": 4, "q": 5, "about": "tone", "key": "k9", "who": "gpt"}
+    mapping = {"answer": "mine", "references": "p,q", "session_id": "about", "sample_id": "key", "assistant_id": "who"}
+    (found,) = samples(tmp_path / "x.json", [record], mapping=mapping)
+    assert (found.grade, found.people) == (3.0, (4.0, 5.0))
+    assert (found.session_id, found.sample_id, found.assistant_id) == ("tone", "k9", "gpt")
+
+
+def test_lengths_of_the_texts_themselves(tmp_path):
+    pair = {"judge": "A", "human": "B", "response 1": "four", "response 2": "fourteen"}
+    single = {"judge": 2, "human": 3, "response": "four"}
+    assert [one.lengths for one in samples(tmp_path / "x.jsonl", lines(pair, single))] == [(4.0, 8.0), (4.0,)]
+
+
+def test_missing_grades_are_unreadable_unless_skipped(tmp_path):
+    text = lines({"judge": 1, "human": 1}, {"judge": None, "human": 1}, {"judge": 1, "human": [None, ""]})
+    found = read(tmp_path / "x.jsonl", text)
+    assert [type(one) for one in found] == [JudgedSample, Unreadable, Unreadable]
+    assert "the judge's grade" in found[1].reason
+    assert "people's grades" in found[2].reason
+    kept = samples(tmp_path / "x.jsonl", text, on_missing="skip")
+    assert [(one.index, one.answer, one.references) for one in kept] == [
+        (0, "1", ("1",)),
+        (1, None, ("1",)),
+        (2, "1", ()),
+    ]
+
+
+def test_a_column_that_nothing_names_is_asked_for(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("judge_score,wisdom,human_comment\n1,2,fine\n")
+    with pytest.raises(InputError, match="--map references=COLUMN"):
+        evaluate(path, format="judge")
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [
+        ({"judge": [1, 2], "human": 1}, "a list, not a number or a label"),
+        ({"judge": "x" * 201, "human": 1}, "201 characters"),
+        ({"judge": 1, "human": 1e300}, "is beyond"),
+        ({"judge": 1, "human": 1, "length": "long"}, "not a length"),
+        ({"judge": "4/10", "human": "4/5"}, "out of"),
+    ],
+)
+def test_what_is_no_grade(tmp_path, record, reason):
+    good = {"judge": 1, "human": 1}
+    found = read(tmp_path / "x.jsonl", lines(good, record, good))
+    assert reason in found[1].reason
+    assert [one.index for one in (found[0], found[2])] == [0, 1]
+
+
+def test_label_studio_tasks(tmp_path):
+    notices = Notices()
+    found = samples(tmp_path / "export.json", TASKS, notices)
+    assert [(one.session_id, one.assistant_id, one.sample_id, one.grade, one.people) for one in found] == [
+        ("quality", "gpt-4o", "11", "Good", ("Good", "Bad")),
+        ("stars", "gpt-4o", "11", 5.0, (4.0, 2.0)),
+        ("quality", "gpt-4o", "12", "Bad", ("Bad",)),
+        ("quality", "qwen", "12", "Good", ("Bad",)),
+    ]
+    assert [one.index for one in found] == [0, 1, 2, 3]
+    assert found[0].lengths == (5.0,)
+    assert found[0].columns["camera"] == "north"
+    assert notices.counts == {"cancelled_annotation": 1}
+
+
+def test_label_studio_through_the_whole_path(tmp_path):
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(TASKS))
+    report = evaluate(path)
+    found = {
+        (one["session_id"], one["assistant_id"]): (one["n_scored"], one["n_skipped"])
+        for one in report["metrics"]["judge.agreement"]["sessions"]
+    }
+    assert found == {("quality", "gpt-4o"): (1, 1), ("stars", "gpt-4o"): (1, 0), ("quality", "qwen"): (1, 0)}
+    assert {one["code"] for one in report["warnings"]} == {"cancelled_annotation", "judge_card_incomplete"}
+
+
+def test_label_studio_with_the_judge_in_the_data(tmp_path):
+    found = samples(tmp_path / "export.json", TASKS[1:], mapping={"answer": "llm_quality", "references": "quality"})
+    assert [(one.grade, one.people) for one in found] == [("Bad", ("Bad",))]
+
+
+def test_label_studio_without_predictions_owes_a_grade(tmp_path):
+    """Criteria are then those that people graded; a comment is none."""
+    tasks = [{**TASKS[0], "predictions": []}]
+    found = read(tmp_path / "export.json", tasks)
+    assert [one.field for one in found] == ["answer", "answer"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"predictions": [17]}, "export with predictions included"),
+        ({"annotations": [3]}, "annotations included"),
+        ({"annotations": [{"result": [{"value": GOOD}]}]}, "has no from_name"),
+        ({"annotations": [{"result": "none"}]}, "not a list"),
+    ],
+)
+def test_other_label_studio_exports_are_refused_in_words(tmp_path, change, reason):
+    (found,) = read(tmp_path / "export.json", [{**TASKS[0], **change}])
+    assert reason in found.reason
+
+
+def test_regions_and_second_results_are_noticed(tmp_path):
+    region = result("box", {"rectanglelabels": ["Dog"], "x": 1}, "rectanglelabels")
+    several = {**TASKS[1], "annotations": [annotation(1, result("quality", BAD), result("quality", GOOD), region)]}
+    notices = Notices()
+    found = samples(tmp_path / "export.json", [several], notices)
+    assert found[0].people == ("Bad",)
+    assert notices.counts == {"several_results": 1, "result_without_grade": 1}
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "grade"),
+    [
+        ({"number": 7}, "number", 7.0),
+        ({"choices": ["b", "a"]}, "choices", "a, b"),
+        ({"selected": "left"}, "pairwise", "left"),
+        ({"taxonomy": [["Animal", "Dog"]]}, "taxonomy", "Animal / Dog"),
+        ({"text": ["4"]}, "textarea", 4.0),
+    ],
+)
+def test_kinds_of_label_studio_results(tmp_path, value, kind, grade):
+    task = {
+        "id": 1, "data": {}, "annotations": [annotation(1, result("q", value, kind))],
+        "predictions": [prediction("m", result("q", value, kind))],
+    }  # fmt: skip
+    (found,) = samples(tmp_path / "export.json", [task])
+    assert (found.grade, found.people) == (grade, (grade,))
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_label_studio_tables_have_a_row_for_each_annotation(tmp_path, form):
+    rows = [
+        {"id": 1, "judge": "Good", "quality": "Good", "annotator": 5, "annotation_id": 50, "lead_time": 1.5},
+        {"id": 1, "judge": "Good", "quality": "Bad", "annotator": 6, "annotation_id": 51, "lead_time": 2.5},
+        {
+            "id": 2,
+            "judge": "Bad",
+            "quality": {"choices": ["b", "a"]},
+            "annotator": 5,
+            "annotation_id": 52,
+            "lead_time": 3,
+        },
+    ]
+    text = rows
+    if form == "csv":
+        ticked = '"{""choices"": [""b"", ""a""]}"'
+        text = f"id,judge,quality,annotator,annotation_id\n1,Good,Good,5,50\n1,Good,Bad,6,51\n2,Bad,{ticked},5,52\n"
+    found = samples(tmp_path / f"min.{form}", text, format="judge", mapping={"references": "quality"})
+    assert [(one.sample_id, one.grade, one.people) for one in found] == [
+        ("1", "Good", ("Good", "Bad")),
+        ("2", "Bad", ("a, b",)),
+    ]
