@@ -21,6 +21,7 @@ from handler.samples import (
     Sample,
     SequenceSample,
     SpeechSample,
+    VideoSample,
     VqaSample,
     YesNoSample,
 )
@@ -38,6 +39,7 @@ DEFAULT_METRICS: Mapping[type[Sample], tuple[str, ...]] = {
     SpeechSample: ("speech.wer",),
     RankingSample: ("retrieval.ranking",),
     JudgedSample: ("judge.agreement",),
+    VideoSample: ("vbench",),
 }
 _WORDS: Mapping[type, str] = {
     Sample: "descriptions",
@@ -49,6 +51,7 @@ _WORDS: Mapping[type, str] = {
     SpeechSample: "transcripts of speech",
     RankingSample: "rankings",
     JudgedSample: "grades of a judge and of people",
+    VideoSample: "what a detector saw in videos",
 }
 
 

@@ -69,7 +69,8 @@ def select_metrics(wanted: Iterable[str]) -> list[str]:
     names = list_metrics()
     selected: dict[str, None] = {}
     for word in wanted:
-        group = [name for name in names if name == word or name.startswith(f"{word}.")]
+        in_group = [name for name in names if name.startswith(f"{word}.") and not _CLASSES[name].by_name_only]
+        group = [word] if word in names else in_group
         last = [name for name in names if name.rsplit(".", 1)[-1] == word]
         if not group and len(last) > 1:
             raise RequestError(

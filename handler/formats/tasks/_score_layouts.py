@@ -17,6 +17,7 @@ _LISTED = frozenset({"ranked", "ranking", "retrieved", "results"})
 _RELEVANT = frozenset({"relevant", "positives", "qrels", "gold"})
 _JUDGE = ("judge", "llm", "modelgrade", "modelscore", "autograder")
 _PEOPLE = ("human", "expert", "rater", "grader", "annotator", "people", "person", "rating", "label", "gold")
+_PICTURED = frozenset({"image_id", "caption", "id", "image", "model"})
 _HEARD = frozenset({"hypothesis", "hyp", "predtext"})
 _PREDICTED = frozenset({"prediction", "predicted", "pred"})  # heard, where a transcript stands beside
 _TRANSCRIPT = frozenset({"transcript", "transcription", "sentence"})
@@ -45,6 +46,8 @@ def _captions(item: Mapping[str, Any]) -> Layout | None:
         return None
     if any(isinstance(item.get(name), list) for name in ("references", "captions")):
         return Layout("coco-captions", "answers", "captions", "a caption beside those of people", whole=True)
+    if isinstance(item.get("image"), str) and set(item) <= _PICTURED:
+        return Layout("coco-captions", "answers", "captions", "captions beside their pictures", whole=True)
     if set(item) <= {"image_id", "caption", "id", "image", "file_name", "model"}:
         return Layout("coco-captions", "answers", "captions", "COCO captions: image_id and caption")
     return None
