@@ -152,7 +152,8 @@ class VideoSample(Sample):
     says so. color, object, object_a, object_b, relationship: of the prompt, None where only its words say it; objects: when
     there are several. frames: one per sampled frame, None when no detector ran. sampling: rule and number, `middle:16`;
     resize: the rule frames went through. frame_difference: mean absolute difference of successive frames, 0..255, over
-    n_frame_pairs of all decoded frames; None when it was not measured.
+    n_frame_pairs of all decoded frames; None when it was not measured. video: where it is, a path or s3:// uri. problem:
+    why nothing is known of it although somebody looked, e.g. `not_a_video`.
     """
 
     prompt: str | None = None
@@ -168,6 +169,8 @@ class VideoSample(Sample):
     resize: str | None = None
     frame_difference: float | None = None
     n_frame_pairs: int | None = None
+    video: str | None = None
+    problem: str | None = None
 
 
 @dataclass(slots=True)

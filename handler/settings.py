@@ -11,8 +11,10 @@ from handler.errors import SettingsError
 
 DEFAULT_MODEL_NAME = "all-mpnet-base-v2"
 DEFAULT_CLIP_NAME = "clip"
+DEFAULT_DETECTOR_NAME = "GRiT_B_DenseCap_ObjectDet"
 DEFAULT_THRESHOLD = 0.75
 DEFAULT_OUTPUT = "./scenescore-results"
+DEFAULT_DETECTIONS = "./scenescore-detections"
 DEFAULT_MAX_ERROR_RATE = 0.01
 
 
@@ -25,7 +27,9 @@ class Settings:
     s3:// prefix. inputs: s3:// prefixes that requests may read (SCENESCORE_INPUTS, separated by commas). queue_url: where
     work goes that cannot be done at once (SCENESCORE_QUEUE_URL). event_bus: told when an evaluation ends
     (SCENESCORE_EVENT_BUS). max_receives: how often the queue delivers a message before it gives up
-    (SCENESCORE_MAX_RECEIVES), so that the last try can say why it failed.
+    (SCENESCORE_MAX_RECEIVES), so that the last try can say why it failed. detector: folder of the exported dense captioner
+    (SCENESCORE_DETECTOR), else the user's cache folder. job_queue, detect_job, reduce_job: of AWS Batch, where videos are
+    looked at (SCENESCORE_JOB_QUEUE, SCENESCORE_DETECT_JOB, SCENESCORE_REDUCE_JOB), all three or none.
     """
 
     model: Path
@@ -35,11 +39,15 @@ class Settings:
     event_bus: str | None = None
     max_receives: int = 3
     clip: Path = field(default_factory=lambda: default_model_folder(DEFAULT_CLIP_NAME))
+    detector: Path = field(default_factory=lambda: default_model_folder(DEFAULT_DETECTOR_NAME))
+    job_queue: str | None = None
+    detect_job: str | None = None
+    reduce_job: str | None = None
 
     @classmethod
     def from_environment(cls) -> Settings:
         """Read the SCENESCORE_* variables. Raises SettingsError for values that do not fit together."""
-        model, clip = (os.environ.get(name) for name in ("SCENESCORE_MODEL", "SCENESCORE_CLIP"))
+        model, clip, detector = (os.environ.get(f"SCENESCORE_{name}") for name in ("MODEL", "CLIP", "DETECTOR"))
         settings = cls(
             model=Path(model) if model else default_model_folder(),
             output=os.environ.get("SCENESCORE_OUTPUT") or DEFAULT_OUTPUT,
@@ -48,6 +56,10 @@ class Settings:
             event_bus=os.environ.get("SCENESCORE_EVENT_BUS") or None,
             max_receives=_positive("SCENESCORE_MAX_RECEIVES", 3),
             clip=Path(clip) if clip else default_model_folder(DEFAULT_CLIP_NAME),
+            detector=Path(detector) if detector else default_model_folder(DEFAULT_DETECTOR_NAME),
+            job_queue=os.environ.get("SCENESCORE_JOB_QUEUE") or None,
+            detect_job=os.environ.get("SCENESCORE_DETECT_JOB") or None,
+            reduce_job=os.environ.get("SCENESCORE_REDUCE_JOB") or None,
         )
         settings.check()
         if os.environ.get("AWS_LAMBDA_FUNCTION_NAME") and not settings.output.startswith(("s3://", "/tmp/")):  # noqa: S108
@@ -59,7 +71,13 @@ class Settings:
         return settings
 
     def check(self) -> None:
-        """Refuse prefixes that are none, and an output whose results would come back as inputs."""
+        """Refuse prefixes that are none, an output whose results would come back as inputs, and half a Batch."""
+        jobs = {name: getattr(self, name.lower()) for name in ("JOB_QUEUE", "DETECT_JOB", "REDUCE_JOB")}
+        for name, value in jobs.items():
+            if value is None and any(jobs.values()):
+                raise SettingsError(
+                    f"SCENESCORE_{name} is not set, and others of the Batch settings are", field=f"SCENESCORE_{name}"
+                )
         for prefix in self.inputs:
             if not prefix.startswith("s3://") or not prefix.removeprefix("s3://").strip("/"):
                 raise SettingsError(

@@ -15,10 +15,11 @@ import orjson
 from handler.cli._model import model_folder
 from handler.cli._options import add_reading, assignment, local_input, mapping, print_json
 from handler.errors import RequestError, one_line
-from handler.evaluation import EvaluationRequest, Machine, estimate, needs_text_encoder
+from handler.evaluation import EvaluationRequest, Machine, estimate, needs_text_encoder, reads_videos
 from handler.evaluation import run as evaluate
+from handler.models.dense import PROVIDERS
 from handler.reports import dump_json, render
-from handler.settings import DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD, Settings
+from handler.settings import DEFAULT_DETECTIONS, DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD, Settings
 
 __all__ = ["add_arguments", "run"]
 
@@ -58,6 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=int, metavar="N", help="score only the first N frames")
     add("--model", type=Path, metavar="DIR", help="folder of an exported text encoder (SCENESCORE_MODEL)")
     add("--clip", type=Path, metavar="DIR", help="folder of an exported CLIP, for captions.clipscore (SCENESCORE_CLIP)")
+    add("--detector", type=Path, metavar="DIR", help="folder of an exported GRiT, for videos (SCENESCORE_DETECTOR)")
+    add("--detections", metavar="DIR", help=f"where detections of videos are and go ({DEFAULT_DETECTIONS})")
+    add("--provider", choices=PROVIDERS, default="auto", help="what the detector runs on: cpu, cuda, or what is there")
     add("--precision", choices=["fp32", "int8"], default="fp32", help="precision the model must have (fp32)")
     add("--threads", type=int, metavar="N", help="cores to use (all this process may use)")
     add("--force", action="store_true", help="score again though a finished result exists")
@@ -77,6 +81,7 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
             "input": source,
             "questions": options.questions,
             "references": options.references,
+            "detections": options.detections,
             "output": options.output or Settings.from_environment().output,
             "metrics": options.metrics.split(",") if options.metrics else None,
             "threshold": options.threshold,
@@ -95,12 +100,19 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
     if options.threads is not None and options.threads < 1:
         raise RequestError("--threads must be at least 1", field="threads")
     folder = model_folder(options.model) if needs_text_encoder(request) else options.model
+    request = _with_detections(request, options)
     if options.dry_run:
         machine = Machine(model=folder, clip=options.clip, threads=options.threads)
         return _dry_run(request, machine, as_json=options.json)
     with _progress() as on_progress:
         machine = Machine(
-            model=folder, clip=options.clip, threads=options.threads, force=options.force, on_progress=on_progress
+            model=folder,
+            clip=options.clip,
+            detector=options.detector,
+            provider=options.provider,
+            threads=options.threads,
+            force=options.force,
+            on_progress=on_progress,
         )
         report = evaluate(request, machine)
     if options.json:
@@ -110,6 +122,15 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
     done = " (already done; --force scores again)" if report.already_done else ""
     print(f"\nResults: {one_line(report.location or '')}{done}")
     return 0
+
+
+def _with_detections(request: EvaluationRequest, options: argparse.Namespace) -> EvaluationRequest:
+    """Detections of videos go into a folder of their own unless they are said to lie elsewhere."""
+    if request.detections is not None or not reads_videos(request):
+        return request
+    if options.detector is None and not Path(DEFAULT_DETECTIONS).is_dir():
+        return request
+    return request.model_copy(update={"detections": DEFAULT_DETECTIONS})
 
 
 def _dry_run(request: EvaluationRequest, machine: Machine, *, as_json: bool) -> int:

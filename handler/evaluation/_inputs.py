@@ -8,7 +8,7 @@ from pathlib import Path
 
 from handler import storage
 from handler.errors import StorageError
-from handler.formats import Notices, Plan, ReadOptions, open_descriptions, read_plan, stem_of
+from handler.formats import Notices, Plan, ReadOptions, is_video, open_descriptions, read_plan, stem_of
 from handler.samples import Record, Sample, Unreadable
 
 __all__ = ["find_files", "is_annotation", "read_files"]
@@ -19,7 +19,8 @@ RESULT_FILES = {"report.json", "samples.jsonl", "errors.jsonl", "error.json"}
 
 
 def find_files(location: str) -> Iterator[storage.ObjectInfo]:
-    """The object itself, or the annotation files under it, in order of their names. Raises StorageError for none.
+    """The object itself, or the annotation files under it, else the videos, in order of their names. Raises StorageError
+    for none.
 
     Under a folder, a file counts by its suffix (.json, .jsonl, .ndjson, .csv, .tsv, each also with .gz); requests beside
     the data (.scenescore.json) and earlier results do not. A file named by itself may be called anything.
@@ -30,14 +31,15 @@ def find_files(location: str) -> Iterator[storage.ObjectInfo]:
         return
     if storage.is_remote(location) or Path(location).is_dir():
         prefix = location if location.endswith("/") else f"{location}/"
-        listed = (info for info in storage.list_objects(prefix) if is_annotation(info.location))
-        files = [info for info in listed if not _is_result(info.location)]
+        listed = list(storage.list_objects(prefix))
+        files = [info for info in listed if is_annotation(info.location) and not _is_result(info.location)]
+        files = files or [info for info in listed if is_video(info.location)]
         if files:
             yield from files
             return
         if not storage.is_remote(location):
             raise StorageError(
-                "there is no annotation file in this folder", file=location, hint=f"Looked for {SUFFIXES}"
+                "there is no annotation file and no video in this folder", file=location, hint=f"Looked for {SUFFIXES}"
             )
     if not storage.is_remote(location) and Path(location).exists():
         raise StorageError(

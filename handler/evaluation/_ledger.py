@@ -162,7 +162,7 @@ class Ledger:
 def _entry(sample: Sample, result: MetricResult) -> dict[str, Any]:
     """references: the one that counted first."""
     best = result.details.get("best_reference", 0)
-    question = sample.columns.get("question")
+    question = sample.columns.get("question", sample.columns.get("prompt"))
     references = [*sample.references[best : best + 1], *sample.references[:best], *sample.references[best + 1 :]]
     return {
         "index": sample.index,

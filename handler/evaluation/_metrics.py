@@ -13,6 +13,7 @@ from handler.evaluation._pictures import picture_opener
 from handler.evaluation._request import EvaluationRequest
 from handler.metrics import BaseMetric, get_metric, metric_class, select_metrics
 from handler.models import shared_image_text_encoder, shared_text_encoder
+from handler.models.dense import Provider
 from handler.samples import (
     BenchSample,
     CaptionSample,
@@ -51,7 +52,7 @@ _WORDS: Mapping[type, str] = {
     SpeechSample: "transcripts of speech",
     RankingSample: "rankings",
     JudgedSample: "grades of a judge and of people",
-    VideoSample: "what a detector saw in videos",
+    VideoSample: "videos and what their prompts ask for",
 }
 
 
@@ -63,6 +64,8 @@ class Machine:
     cores this process may use. force: score again though a finished result exists. on_progress: called with the number of
     samples just scored. must_stop: asked after each chunk; when it says yes, what is scored is saved, OutOfTimeError is
     raised, and the same call goes on from there. sequencer: S3's order of writes to the input's key, for `latest.json`.
+    detector: folder of an exported dense captioner, for videos; None means that of the settings, where there is one.
+    provider: what it runs on: auto, cpu or cuda. seen: gives the fields of a video's sample where others looked at it.
     """
 
     model: Path | None = None
@@ -72,6 +75,9 @@ class Machine:
     must_stop: Callable[[], bool] | None = None
     sequencer: str | None = None
     clip: Path | None = None
+    detector: Path | None = None
+    provider: Provider = "auto"
+    seen: Callable[[VideoSample], Mapping[str, Any]] | None = None
 
 
 def metric_names(request: EvaluationRequest, sample: type[Sample] = Sample) -> list[str]:

@@ -7,9 +7,9 @@ from handler.evaluation._metrics import metric_names
 from handler.evaluation._opened import sample_of
 from handler.evaluation._request import EvaluationRequest
 from handler.metrics import metric_class
-from handler.samples import Sample
+from handler.samples import Sample, VideoSample
 
-__all__ = ["needs_text_encoder"]
+__all__ = ["needs_text_encoder", "reads_videos"]
 
 
 def needs_text_encoder(request: EvaluationRequest) -> bool:
@@ -24,3 +24,13 @@ def needs_text_encoder(request: EvaluationRequest) -> bool:
         except ScenescoreError:
             return False
     return any("text_encoder" in metric_class(name).models for name in metric_names(request, sample))
+
+
+def reads_videos(request: EvaluationRequest) -> bool:
+    """Whether the input holds videos; one that cannot be understood, or is not there, holds none."""
+    if request.input is None:
+        return False
+    try:
+        return issubclass(sample_of(request), VideoSample)
+    except ScenescoreError:
+        return False

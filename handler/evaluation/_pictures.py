@@ -19,7 +19,7 @@ from handler.evaluation._request import EvaluationRequest
 from handler.models import PictureError
 from handler.settings import Settings, is_under
 
-__all__ = ["picture_opener"]
+__all__ = ["locator", "picture_opener"]
 
 MAX_BYTES = 64 << 20  # of one picture's file; the largest photographs of phones have some 30 MB
 
@@ -30,22 +30,28 @@ def picture_opener(request: EvaluationRequest) -> Callable[[str], bytes]:
     It raises PictureError (`image_not_found`, `image_forbidden`, `image_too_large`, `image_unreadable`) for what is wrong
     with one picture, and the StorageError itself for what may be better next time, or is wrong with them all.
     """
+    locate = locator(request)
+    return lambda image: _read(locate(image))
+
+
+def locator(request: EvaluationRequest) -> Callable[[str], str]:
+    """From a picture's or video's name, its location. It raises PictureError (`image_forbidden`)."""
     allowed = _allowed(request)
 
     @cache
     def base() -> str | None:
         return _folder_of(request)
 
-    def open_image(image: str) -> bytes:
+    def locate(image: str) -> str:
         location = _resolved(image, base)
         if allowed is not None and not _is_open(location, allowed):
             where = f"under {', '.join(allowed)}" if allowed else "nowhere: SCENESCORE_INPUTS is not set"
             raise PictureError(
                 "the picture is not open to requests", reason="image_forbidden", file=image, hint=f"Allowed: {where}"
             )
-        return _read(location)
+        return location
 
-    return open_image
+    return locate
 
 
 def _is_open(location: str, allowed: tuple[str, ...]) -> bool:

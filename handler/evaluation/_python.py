@@ -20,6 +20,7 @@ def evaluate(
     *,
     model: str | os.PathLike[str] | None = None,
     clip: str | os.PathLike[str] | None = None,
+    detector: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     force: bool = False,
     **request: Any,
@@ -27,15 +28,21 @@ def evaluate(
     """Evaluate a file or records.
 
     data: a path or s3:// uri; a list or generator of dicts (sessions or frames); a pandas or polars DataFrame.
-    model, clip: folders of the exported text encoder and CLIP. threads: cores to use. force: score again though a result
-    exists.
+    model, clip, detector: folders of the exported text encoder, CLIP and (videos) dense captioner. threads: cores to use.
+    force: score again though a result exists.
     request: any field of `EvaluationRequest`, e.g. `metrics=["vision.similarity"]`, `threshold=0.75`, `output="results"`.
     Without `output` nothing is written and rows stay in memory. Raises ScenescoreError.
     """
     if "input" in request:
         raise RequestError("the data are given twice", field="input", hint="Pass the path as the first argument only")
-    machine = Machine(model=_folder("model", model), clip=_folder("clip", clip), threads=threads, force=force)
-    for name in ("output", "references", "questions", "calibration"):
+    machine = Machine(
+        model=_folder("model", model),
+        clip=_folder("clip", clip),
+        detector=_folder("detector", detector),
+        threads=threads,
+        force=force,
+    )
+    for name in ("output", "references", "questions", "calibration", "detections"):
         if isinstance(request.get(name), os.PathLike):
             request[name] = os.fspath(request[name])
     if isinstance(data, str | os.PathLike):

@@ -20,8 +20,9 @@ class EvaluationRequest(BaseModel):
     """What to score and how.
 
     Either `sessions` (records in the body) or `input` (a path or s3:// uri). `metrics` None means those that fit the
-    format. `group_by` names tags or pass-through columns. `max_error_rate` is the share of unreadable items (0..1) up to
-    which a run goes on. `limit` scores only the first n samples.
+    format. `detections`: folder of the detections files of the input's videos. `group_by` names tags or pass-through
+    columns. `max_error_rate` is the share of unreadable items (0..1) up to which a run goes on. `limit` scores only the
+    first n samples.
     """
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
@@ -30,6 +31,7 @@ class EvaluationRequest(BaseModel):
     input: str | None = None
     references: str | None = None
     questions: str | None = None
+    detections: str | None = None
     format: str = "auto"
     map: dict[str, str] = Field(default_factory=dict)
     encoding: str | None = None
@@ -63,7 +65,17 @@ class EvaluationRequest(BaseModel):
         """
         how = self.model_dump(
             mode="json",
-            exclude={"sessions", "input", "output", "wait", "metrics", "references", "questions", "calibration"},
+            exclude={
+                "sessions",
+                "input",
+                "output",
+                "wait",
+                "metrics",
+                "references",
+                "questions",
+                "calibration",
+                "detections",
+            },
         )
         canonical = json.dumps([how, metrics, references], sort_keys=True, default=repr)
         return hashlib.sha256(canonical.encode()).hexdigest()[:12]

@@ -15,6 +15,7 @@ from handler.evaluation._metrics import Machine, check_fit, make_metrics
 from handler.evaluation._opened import open_input
 from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._rows import Rows, row_of, timing
+from handler.evaluation._videos import with_frames
 from handler.formats import Notices
 from handler.metrics import BaseMetric
 from handler.models import load_seconds
@@ -50,6 +51,7 @@ def run(request: EvaluationRequest, machine: Machine | None = None, *, records: 
     if metrics is None:
         metrics = make_metrics(request, machine, opened.sample)
     check_fit(request, metrics, opened.sample, opened.roles)
+    opened = with_frames(opened, request, machine, metrics)
     evaluation = _Evaluation(request, machine, metrics, opened.source, notices)
     if request.output is None:
         return evaluation.in_memory(opened.records)

@@ -13,14 +13,18 @@ __all__ = ["check_locations"]
 def check_locations(request: EvaluationRequest, settings: Settings) -> None:
     """Raises ForbiddenError unless every location lies under the configured prefixes.
 
-    Inputs may be read under SCENESCORE_INPUTS, results go under SCENESCORE_OUTPUT. Keys are compared as they are: S3
-    knows no `..`, and a local path that holds one is refused.
+    Inputs may be read under SCENESCORE_INPUTS, results go under SCENESCORE_OUTPUT, detections are read under either. Keys
+    are compared as they are: S3 knows no `..`, and a local path that holds one is refused.
     """
     for role in ("input", "references", "questions", "calibration"):
         location = getattr(request, role)
         if location is not None and not any(is_under(location, prefix) for prefix in settings.inputs):
             _refuse(role, location, "SCENESCORE_INPUTS", settings.inputs)
-    own = (storage.join(settings.output, name) for name in ("_evaluations", "_requests"))
+    if request.detections is not None and not any(
+        is_under(request.detections, one) and _stays(request.detections) for one in (settings.output, *settings.inputs)
+    ):
+        _refuse("detections", request.detections, "SCENESCORE_INPUTS", (settings.output, *settings.inputs))
+    own = (storage.join(settings.output, name) for name in ("_evaluations", "_requests", "_detections"))
     if request.output is not None and (
         not (is_under(request.output, settings.output) and _stays(request.output))
         or any(is_under(request.output, one) for one in own)

@@ -9,7 +9,14 @@ __all__ = ["COLUMNS", "GENERAL", "NOUNS", "WORDS", "Column"]
 
 Column = tuple[str, Callable[[Mapping[str, Any]], str]]
 
-NOUNS = {"vision": "frame", "captions": "caption", "speech": "utterance", "retrieval": "query", "judge": "item"}
+NOUNS = {
+    "vision": "frame",
+    "captions": "caption",
+    "speech": "utterance",
+    "retrieval": "query",
+    "judge": "item",
+    "vbench": "video",
+}
 
 
 def _number(key: str, form: str = ".3f") -> Callable[[Mapping[str, Any]], str]:
@@ -41,6 +48,14 @@ _COUNTS: list[Column] = [
 _ANSWERS: list[Column] = [
     ("answers", _number("n_scored", ",d")),
     ("skipped", lambda row: str(row["n_skipped"] + row["n_error"] or "")),
+]
+_VIDEOS: list[Column] = [
+    ("score", _number("score", ".1%")),
+    ("95 % interval", _interval("score", ".1%")),
+    ("videos", _number("n_scored", ",d")),
+    ("skipped", lambda row: str(row["n_skipped"] or "")),
+    ("in error", lambda row: str(row["n_error"] or "")),
+    ("nothing seen", lambda row: str(row["n_unseen"] or "")),
 ]
 _ITEMS: list[Column] = [("items", _number("n_scored", ",d")), _ANSWERS[1]]
 GENERAL: list[Column] = _ANSWERS
@@ -129,6 +144,17 @@ COLUMNS: dict[str, list[Column]] = {
         ("counting", _number("normalized_score")),
         *_ANSWERS,
     ],
+    **dict.fromkeys(
+        [f"vbench.{name}" for name in ("color", "multiple_objects", "object_class", "spatial_relationship")], _VIDEOS
+    ),
+    "vbench.temporal_flickering": _VIDEOS[:-1],
+    "vbench.total": [
+        ("total", _number("total", ".1%")),
+        ("quality", _number("quality", ".1%")),
+        ("semantic", _number("semantic", ".1%")),
+        ("dimensions missing", lambda row: str(len(row["missing"]))),
+        *_VIDEOS[2:-1],
+    ],
     "judge.agreement": [
         ("agreement", _number("agreement", ".1%")),
         ("95 % interval", _interval("agreement", ".1%")),
@@ -147,6 +173,10 @@ WORDS = {
     "image_too_large": "a picture's file is too large",
     "image_undecodable": "a file is no picture, or a damaged one",
     "transparent_image": "a picture has transparent parts, of which the model sees hidden colours",
+    "object_from_prompt": "what to look for was read from the prompt's words (give object, or object_a and object_b)",
+    "resize_rule": "frames were not resized as the original resizes them for this dimension",
+    "sampling": "frames were not chosen as the original chooses them",
+    "prompt_without_video": "a prompt has no video",
     "empty_answer": "the model said nothing",
     "truncated": "text longer than the model reads",
     "language": "text in a language the model does not know",

@@ -105,6 +105,8 @@ def _worst(metrics: Mapping[str, Any]) -> str:
         if "alignment" in one:
             lines += [f"         {_printable(line)[: WIDTH - 9]}" for line in one["alignment"]]
             continue
+        if name.startswith("vbench."):
+            continue
         lines += _quoted("model ", one["answer"])
         lines += _quoted("person", one["references"][0] if one["references"] else "")
     return "\n".join(lines)

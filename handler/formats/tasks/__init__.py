@@ -7,12 +7,16 @@ from handler.formats.tasks._layouts import layout_of
 from handler.formats.tasks._plan import Plan, plan_files, plan_items
 from handler.formats.tasks._records import read_items, read_plan
 from handler.formats.tasks._stream import listed_items
+from handler.formats.tasks._video_names import is_video
+from handler.formats.tasks._videos import asked_by
 
 __all__ = [
     "TASK_FORMATS",
     "Layout",
     "Plan",
+    "asked_by",
     "form_of",
+    "is_video",
     "layout_of",
     "listed_items",
     "plan_files",

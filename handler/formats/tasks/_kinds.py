@@ -14,6 +14,7 @@ from handler.samples import (
     Sample,
     SequenceSample,
     SpeechSample,
+    VideoSample,
     VqaSample,
     YesNoSample,
 )
@@ -42,5 +43,6 @@ KINDS: Mapping[Task, Kind] = {
     "speech": Kind(("speech",), SpeechSample, "transcripts of speech", "utterance", "utterance", "references"),
     "retrieval": Kind(("trec", "rankings"), RankingSample, "rankings", "query", "query", "references"),
     "judge": Kind(("judge", "label-studio"), JudgedSample, "grades of a judge and of people", "item"),
+    "videos": Kind(("videos",), VideoSample, "videos and what their prompts ask for", "video", "prompt"),
 }
 TASK_FORMATS: Mapping[str, Task] = {name: task for task, kind in KINDS.items() for name in kind.formats}

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 __all__ = ["ANSWER_KEYS", "LISTS", "Layout", "Role", "Task"]
 
 Role = Literal["answers", "questions", "references"]
-Task = Literal["yesno", "vqa", "sequences", "vlm2bench", "captions", "speech", "retrieval", "judge"]
+Task = Literal["yesno", "vqa", "sequences", "vlm2bench", "captions", "speech", "retrieval", "judge", "videos"]
 
 ANSWER_KEYS = (
     "answer", "response", "prediction", "predicted", "predicted_answer", "output", "model_answer", "model_output",

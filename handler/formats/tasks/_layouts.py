@@ -12,7 +12,7 @@ from handler.formats._table import sample_rows
 from handler.formats.tasks._forms import form_of, trec_row
 from handler.formats.tasks._layout import LISTS, Layout
 from handler.formats.tasks._question_layouts import bare_layout, question_layout
-from handler.formats.tasks._score_layouts import judge_layout, score_layout
+from handler.formats.tasks._score_layouts import judge_layout, score_layout, video_layout
 
 __all__ = ["layout_of", "layout_of_text"]
 
@@ -28,7 +28,7 @@ def layout_of(item: Any) -> Layout | None:
     """The layout that an object shows, None for what is part of no task: a description."""
     if not isinstance(item, Mapping):
         return None
-    return judge_layout(item) or question_layout(item) or score_layout(item) or bare_layout(item)
+    return video_layout(item) or judge_layout(item) or question_layout(item) or score_layout(item) or bare_layout(item)
 
 
 def layout_of_text(text: str) -> Layout | None:

@@ -13,12 +13,14 @@ from handler.formats._opening import open_source
 from handler.formats.tasks._kinds import KINDS, TASK_FORMATS, Kind
 from handler.formats.tasks._layout import Layout, Role, Task
 from handler.formats.tasks._layouts import layout_of, layout_of_text
+from handler.formats.tasks._video_names import is_video
 from handler.samples import Sample
 
 __all__ = ["Plan", "plan_files", "plan_items"]
 
 MOST_SNIFFED = 50
 """Files of a folder that are each looked at; of more, the first speaks for all."""
+VIDEO_FILES = Layout("videos", "answers", "videos", "video files, whose names are their prompts", whole=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +60,13 @@ def plan_files(files: tuple[str, ...], options: ReadOptions) -> Plan | None:
     the files do not belong together; StorageError when one is not there."""
     if options.format not in ("auto", *TASK_FORMATS):
         return None
-    layout = _layout_at(files[0], options)
     companions = _companions(options)
+    layout = VIDEO_FILES if is_video(files[0]) else _layout_at(files[0], options)
     if options.format != "auto":
         return _as_asked(files, layout, companions, options)
     if layout is None:
         return None
-    if 1 < len(files) <= MOST_SNIFFED:
+    if layout != VIDEO_FILES and 1 < len(files) <= MOST_SNIFFED:
         files, layout, companions = _sorted_out(files, layout, companions, options)
     found = {role: (location, _layout_at(location, options)) for role, location in companions.items()}
     notes = [layout.reason]

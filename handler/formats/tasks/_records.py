@@ -11,11 +11,13 @@ from handler.formats.tasks._captions import caption_records
 from handler.formats.tasks._context import Context
 from handler.formats.tasks._judges import judge_records
 from handler.formats.tasks._lmms import lmms_records
-from handler.formats.tasks._plan import Plan
+from handler.formats.tasks._plan import VIDEO_FILES, Plan
 from handler.formats.tasks._rankings import ranking_records
 from handler.formats.tasks._sequences import sequence_records
 from handler.formats.tasks._speech import speech_records
 from handler.formats.tasks._stream import Item, items_of
+from handler.formats.tasks._video_names import item_of_video
+from handler.formats.tasks._videos import video_records
 from handler.formats.tasks._vlm2bench import bench_records
 from handler.formats.tasks._vqa import vqa_records
 from handler.formats.tasks._yesno import yes_no_records
@@ -32,6 +34,7 @@ _READERS: dict[str, Callable[[Iterator[Item], Context], Iterator[Record]]] = {
     "sequences": sequence_records,
     "vlm2bench": bench_records,
     "speech": speech_records,
+    "videos": video_records,
 }
 _STEM = "data"
 
@@ -42,6 +45,9 @@ def read_plan(
     """The records of several files as if they were one. files: (location, etag); another location than the plan's
     answers is passed over, since roles were swapped."""
     etags = dict(files)
+    if plan.layout == VIDEO_FILES:
+        yield from _records(plan, map(item_of_video, plan.answers), options, notices)
+        return
     items = (item for location in plan.answers for item in _items_at(location, etags.get(location), options, notices))
     yield from _records(plan, items, options, notices)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from handler.formats._fields import KNOWN_NAMES, normal
+from handler.formats._fields import FLAT_NAMES, KNOWN_NAMES, normal
 from handler.formats.tasks._layout import Layout
 
-__all__ = ["judge_layout", "score_layout"]
+__all__ = ["judge_layout", "score_layout", "video_layout"]
 
 _QUERY = frozenset({"queryid", "qid", "query"})
 _DOCUMENT = frozenset({"docid", "corpusid", "documentid", "docno"})
@@ -23,6 +23,10 @@ _PREDICTED = frozenset({"prediction", "predicted", "pred"})  # heard, where a tr
 _TRANSCRIPT = frozenset({"transcript", "transcription", "sentence"})
 _SAID = frozenset({"reference", "references", "ref", "text", "transcript", "transcription", "sentence"})
 _UTTERANCE = frozenset({"uttid", "utteranceid", "audiofilepath"})
+_VIDEO = frozenset({"video", "videopath", "videofile", "videolist"})
+_ASKED = frozenset(
+    "prompt textprompt prompten dimension dimensions color colour object objects objecta relationship auxiliaryinfo".split()
+)
 
 
 def judge_layout(item: Mapping[str, Any]) -> Layout | None:
@@ -39,6 +43,18 @@ def score_layout(item: Mapping[str, Any]) -> Layout | None:
     """Captions of pictures, transcripts of speech, and rankings."""
     names = frozenset(normal(name) for name in item)
     return _captions(item) or _rankings(item, names) or _speech(names)
+
+
+def video_layout(item: Mapping[str, Any]) -> Layout | None:
+    """Videos with what their prompts ask for, and VBench's prompts, with or without their videos."""
+    names = {normal(name) for name in item}
+    if any(FLAT_NAMES.get(name) in ("answer", "references") for name in names):
+        return None
+    if _VIDEO & names and _ASKED & names:
+        return Layout("videos", "answers", "videos", "videos and what their prompts ask for", whole=True)
+    if "prompten" in names and "dimension" in names:
+        return Layout("videos", "questions", "videos", "VBench's prompts, without videos")
+    return None
 
 
 def _captions(item: Mapping[str, Any]) -> Layout | None:

@@ -84,6 +84,8 @@ class DetectionMetric(BaseMetric):
     def _frames(self, video: VideoSample) -> Frames:
         if video.dimensions and self.dimension not in video.dimensions:
             raise ProblemError("other_dimension")
+        if video.problem is not None:
+            raise ProblemError(video.problem, wrong=True)
         if video.frames is None:
             raise ProblemError("missing_detections")
         seen = [one for frame in video.frames for one in frame.detections]

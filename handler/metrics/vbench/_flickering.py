@@ -39,6 +39,8 @@ class VBenchTemporalFlickering(BaseMetric):
         video = cast("VideoSample", sample)
         if video.dimensions and "temporal_flickering" not in video.dimensions:
             return self._skip(sample, "other_dimension")
+        if video.problem is not None:
+            return MetricResult(self.name, None, {"error": video.problem})
         if video.n_frame_pairs == 0:
             if self.mode.tool == "fastvideo":
                 return MetricResult(self.name, 1.0, {"n_frame_pairs": 0})

@@ -1,0 +1,165 @@
+"""The pipeline: the next videos are fetched and decoded while the watcher looks at this one."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from handler import storage
+from handler.detection._detector import StoppedError, Watcher
+from handler.detection._finding import find_of_any_detector
+from handler.detection._partial import forget_partial, keep_partial, read_partial
+from handler.detection._rules import SAMPLING
+from handler.errors import InputError, OutOfTimeError, StorageError
+from handler.video import (
+    Detections,
+    DetectionsKey,
+    ReadVideo,
+    VideoError,
+    VideoReader,
+    local_video,
+    store_detections,
+)
+
+__all__ = ["Look", "Seen", "look_at"]
+
+BUDGET = 512 << 20  # bytes of decoded frames that may wait; 16 frames of 720p as floats have 177 MB
+AHEAD = 4  # videos
+
+
+class Look(NamedTuple):
+    """One video to look at. at: whatever the caller knows it by. rule: the resize rule."""
+
+    at: int
+    location: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What became of one video.
+
+    state: `detected` now, `present` before, `measured` without a detector (then there are no detections), or `unreadable`
+    for `reason`, in words `message`. file: the name of the detections file. reading: what decoding noted.
+    """
+
+    look: Look
+    state: Literal["detected", "present", "measured", "unreadable"]
+    detections: Detections | None = None
+    file: str | None = None
+    reading: dict[str, Any] = field(default_factory=dict)
+    reason: str | None = None
+    message: str | None = None
+
+
+def look_at(
+    looks: Iterable[Look],
+    *,
+    watcher: Watcher | None,
+    folder: str | None,
+    measure: bool = True,
+    must_stop: Callable[[], bool] | None = None,
+    budget: int = BUDGET,
+) -> Iterator[Seen]:
+    """What is seen in each video, in order.
+
+    watcher: None finds what is there and, with `measure`, how much frames differ where nothing is. folder: where detections
+    files are looked for and written; None for nowhere. budget: bytes of frames that may be decoded before they are looked
+    at; memory holds two videos more at most. What is wrong with one video is its state; what may be better next time is
+    raised. Raises OutOfTimeError when must_stop says so: what was seen until then is in the folder.
+    """
+    reader = VideoReader()
+    finder = _Finder(reader, watcher, folder, measure)
+    pool = ThreadPoolExecutor(1, thread_name_prefix="decode")
+    waiting: deque[tuple[Look, Future[Seen | ReadVideo]]] = deque()
+    rest = iter(looks)
+    try:
+        while True:
+            while len(waiting) < AHEAD and sum(map(_bytes_of, waiting)) < budget:
+                look = next(rest, None)
+                if look is None:
+                    break
+                waiting.append((look, pool.submit(finder.find, look)))
+            if not waiting:
+                return
+            look, future = waiting.popleft()
+            found = future.result()
+            if must_stop is not None and must_stop():
+                raise OutOfTimeError("told to stop; what was seen until now is kept")
+            yield found if isinstance(found, Seen) else _watched(look, found, watcher, folder, must_stop)
+    finally:
+        reader.close()  # first: a decoder at work is ended, and the pool's thread with it
+        pool.shutdown(cancel_futures=True)
+
+
+def _bytes_of(one: tuple[Look, Future[Seen | ReadVideo]]) -> int:
+    future = one[1]
+    if not future.done() or future.exception() is not None:
+        return 0
+    found = future.result()
+    return sum(frame.pixels.nbytes for frame in found.frames) if isinstance(found, ReadVideo) else 0
+
+
+class _Finder:
+    """The decoding side: what is known of a video, or its frames."""
+
+    def __init__(self, reader: VideoReader, watcher: Watcher | None, folder: str | None, measure: bool) -> None:
+        self._reader = reader
+        self._watcher = watcher
+        self._folder = folder
+        self._measure = measure
+
+    def find(self, look: Look) -> Seen | ReadVideo:
+        """Frames where they must be looked at. Raises what may be better next time."""
+        try:
+            return self._find(look)
+        except VideoError as error:
+            return Seen(look, "unreadable", reason=error.reason, message=str(error))
+        except (storage.NotFoundError, storage.BucketNotFoundError, storage.LocationError) as error:
+            return Seen(look, "unreadable", reason="video_not_found", message=str(error))
+        except (storage.TransientStorageError, storage.CredentialsError):
+            raise
+        except StorageError as error:
+            return Seen(look, "unreadable", reason="video_unreadable", message=str(error))
+
+    def _find(self, look: Look) -> Seen | ReadVideo:
+        rule, n = SAMPLING
+        with local_video(look.location) as video:
+            if self._folder is not None:
+                signature = self._watcher.detector.signature if self._watcher else ""
+                there = find_of_any_detector(self._folder, DetectionsKey(video.sha256, rule, n, look.rule, signature))
+                if there is not None:
+                    return Seen(look, "present", there, there.key.name, there.reading)
+            if self._watcher is None and not self._measure:
+                return Seen(look, "measured")
+            found = self._reader.read(video, n=n, rule=rule, resize=look.rule, differences=True)
+        if self._watcher is None:
+            return Seen(look, "measured", reading=found.reading)
+        self._watcher.check(found.frames[0].pixels, look.location)
+        return found
+
+
+def _watched(
+    look: Look, found: ReadVideo, watcher: Watcher | None, folder: str | None, must_stop: Callable[[], bool] | None
+) -> Seen:
+    assert watcher is not None
+    key = found.key(watcher.detector.signature)
+    before = read_partial(folder, key) if folder is not None else []
+    try:
+        seen = watcher.look([frame.pixels for frame in found.frames], before=before, must_stop=must_stop)
+    except StoppedError as stopped:
+        if folder is not None and stopped.found:
+            keep_partial(folder, key, stopped.found)
+        raise OutOfTimeError("told to stop; what was seen until now is kept") from stopped
+    except InputError as error:
+        return Seen(look, "unreadable", reason="not_a_video", message=str(error))
+    by_index = {frame.index: one for frame, one in zip(found.frames, seen, strict=True)}
+    detections = found.detections(watcher.detector, by_index)
+    if folder is not None:
+        store_detections(folder, detections)
+        if before:
+            forget_partial(folder, key)
+    return Seen(look, "detected", detections, key.name, detections.reading)
