@@ -1,5 +1,6 @@
-"""Calls to AWS queues and event buses. boto3 is imported on first use."""
+"""Calls to AWS queues, event buses and Batch. boto3 is imported on first use."""
 
+from handler.aws._batch import ATTEMPTS, WRONG_INPUT, submit_job
 from handler.aws._calls import put_event, send_message
 
-__all__ = ["put_event", "send_message"]
+__all__ = ["ATTEMPTS", "WRONG_INPUT", "put_event", "send_message", "submit_job"]

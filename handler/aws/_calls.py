@@ -9,7 +9,7 @@ import orjson
 
 from handler.errors import StorageError
 
-__all__ = ["put_event", "send_message"]
+__all__ = ["call", "put_event", "send_message"]
 
 
 class CallError(StorageError):
@@ -22,13 +22,13 @@ class CallError(StorageError):
 def send_message(queue_url: str, body: dict[str, Any]) -> None:
     """Put a message into an SQS queue. Raises CallError."""
     text = orjson.dumps(body).decode()
-    _call("sqs", "send_message", queue_url, QueueUrl=queue_url, MessageBody=text)
+    call("sqs", "send_message", queue_url, QueueUrl=queue_url, MessageBody=text)
 
 
 def put_event(bus: str, detail_type: str, detail: dict[str, Any]) -> None:
     """Put an event of source `scenescore` on an EventBridge bus. Raises CallError."""
     entry = {"Source": "scenescore", "DetailType": detail_type, "Detail": orjson.dumps(detail).decode()}
-    answer = _call("events", "put_events", bus, Entries=[{**entry, "EventBusName": bus}])
+    answer = call("events", "put_events", bus, Entries=[{**entry, "EventBusName": bus}])
     if answer.get("FailedEntryCount"):
         first = answer["Entries"][0]
         raise CallError(f"the event was refused: {first.get('ErrorMessage', first.get('ErrorCode'))}", file=bus)
@@ -42,7 +42,8 @@ def _client(service: str) -> Any:
     return boto3.client(service, config=Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard"}))
 
 
-def _call(service: str, operation: str, place: str, **parameters: Any) -> Any:
+def call(service: str, operation: str, place: str, **parameters: Any) -> Any:
+    """One call. place: the queue or bus, for the message. Raises CallError."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     try:

@@ -2,7 +2,7 @@
 
 from handler.detection._detector import Watcher, open_watcher
 from handler.detection._finding import names_in
-from handler.detection._look import Look, Seen, look_at
+from handler.detection._look import BUDGET, Look, Seen, look_at
 from handler.detection._rules import SAMPLING, resize_rule
 
-__all__ = ["SAMPLING", "Look", "Seen", "Watcher", "look_at", "names_in", "open_watcher", "resize_rule"]
+__all__ = ["BUDGET", "SAMPLING", "Look", "Seen", "Watcher", "look_at", "names_in", "open_watcher", "resize_rule"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -24,10 +24,12 @@ from handler.video import (
     store_detections,
 )
 
-__all__ = ["Look", "Seen", "look_at"]
+__all__ = ["BUDGET", "Look", "Seen", "look_at"]
 
 BUDGET = 512 << 20  # bytes of decoded frames that may wait; 16 frames of 720p as floats have 177 MB
 AHEAD = 4  # videos
+PATIENCE = 0.5  # seconds
+_STOPPED = "told to stop; what was seen until now is kept"
 
 
 class Look(NamedTuple):
@@ -86,13 +88,22 @@ def look_at(
             if not waiting:
                 return
             look, future = waiting.popleft()
-            found = future.result()
-            if must_stop is not None and must_stop():
-                raise OutOfTimeError("told to stop; what was seen until now is kept")
+            found = _result(future, must_stop)
             yield found if isinstance(found, Seen) else _watched(look, found, watcher, folder, must_stop)
     finally:
         reader.close()  # first: a decoder at work is ended, and the pool's thread with it
         pool.shutdown(cancel_futures=True)
+
+
+def _result(future: Future[Seen | ReadVideo], must_stop: Callable[[], bool] | None) -> Seen | ReadVideo:
+    """What the decoding side says. Decoding may take minutes, so the question whether to stop is asked meanwhile."""
+    while must_stop is not None:
+        done, _ = wait([future], timeout=PATIENCE)
+        if must_stop():
+            raise OutOfTimeError(_STOPPED)
+        if done:
+            break
+    return future.result()
 
 
 def _bytes_of(one: tuple[Look, Future[Seen | ReadVideo]]) -> int:
@@ -153,7 +164,7 @@ def _watched(
     except StoppedError as stopped:
         if folder is not None and stopped.found:
             keep_partial(folder, key, stopped.found)
-        raise OutOfTimeError("told to stop; what was seen until now is kept") from stopped
+        raise OutOfTimeError(_STOPPED) from stopped
     except InputError as error:
         return Seen(look, "unreadable", reason="not_a_video", message=str(error))
     by_index = {frame.index: one for frame, one in zip(found.frames, seen, strict=True)}

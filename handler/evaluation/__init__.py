@@ -4,22 +4,35 @@ from handler.evaluation._estimate import Estimate, estimate
 from handler.evaluation._identity import content_of
 from handler.evaluation._inputs import find_files, is_annotation
 from handler.evaluation._metrics import Machine
-from handler.evaluation._needs import needs_text_encoder, reads_videos
+from handler.evaluation._needs import count_videos, needs_text_encoder, reads_videos
 from handler.evaluation._python import evaluate
 from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._run import request_identity, run, write_error
+from handler.evaluation._video_shards import (
+    UnfinishedError,
+    VideoWork,
+    look_at_share,
+    open_videos,
+    reduce_videos,
+)
 
 __all__ = [
     "Estimate",
     "EvaluationRequest",
     "Machine",
+    "UnfinishedError",
+    "VideoWork",
     "content_of",
+    "count_videos",
     "estimate",
     "evaluate",
     "find_files",
     "is_annotation",
+    "look_at_share",
     "needs_text_encoder",
+    "open_videos",
     "reads_videos",
+    "reduce_videos",
     "request_identity",
     "run",
     "write_error",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+
 from handler.errors import ScenescoreError, StorageError
 from handler.evaluation._metrics import metric_names
-from handler.evaluation._opened import sample_of
+from handler.evaluation._opened import open_input, sample_of
 from handler.evaluation._request import EvaluationRequest
+from handler.formats import Notices
 from handler.metrics import metric_class
 from handler.samples import Sample, VideoSample
 
-__all__ = ["needs_text_encoder", "reads_videos"]
+__all__ = ["count_videos", "needs_text_encoder", "reads_videos"]
 
 
 def needs_text_encoder(request: EvaluationRequest) -> bool:
@@ -34,3 +37,10 @@ def reads_videos(request: EvaluationRequest) -> bool:
         return issubclass(sample_of(request), VideoSample)
     except ScenescoreError:
         return False
+
+
+def count_videos(request: EvaluationRequest) -> int:
+    """How many videos the input names, up to the request's limit. Raises InputError where it cannot be read."""
+    records = open_input(request.model_copy(update={"output": None}), None, Notices()).records
+    videos = (one for one in records if isinstance(one, VideoSample))
+    return sum(1 for _ in itertools.islice(videos, request.limit))

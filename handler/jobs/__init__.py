@@ -8,9 +8,10 @@ from handler.jobs._answer import MAX_REPLY, MAX_SAMPLES, WAIT_S, answer, outcome
 from handler.jobs._datasets import RunRequest, answer_datasets
 from handler.jobs._job import Job, make_job
 from handler.jobs._locations import check_locations
-from handler.jobs._perform import Clock, perform
+from handler.jobs._perform import Clock, end_badly, end_well, perform
 from handler.jobs._queue import job_of_message, submit
 from handler.jobs._status import BusyError, Status, read_status
+from handler.jobs._videos import detections_of, forget_batch, job_of_batch
 
 __all__ = [
     "MAX_REPLY",
@@ -24,6 +25,11 @@ __all__ = [
     "answer",
     "answer_datasets",
     "check_locations",
+    "detections_of",
+    "end_badly",
+    "end_well",
+    "forget_batch",
+    "job_of_batch",
     "job_of_message",
     "make_job",
     "outcome",

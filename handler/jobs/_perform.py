@@ -12,11 +12,12 @@ from handler.errors import InternalError, OutOfTimeError, ScenescoreError
 from handler.evaluation import Machine, run, write_error
 from handler.jobs._job import Job
 from handler.jobs._queue import forget_parked, message_of
-from handler.jobs._status import Status, claim, settle
+from handler.jobs._status import Status, claim, read_status, settle
+from handler.jobs._videos import belongs_to_batch, submit_videos, submitted_before
 from handler.reports import Report, ResultFolder, update_latest
 from handler.settings import Settings
 
-__all__ = ["Clock", "perform"]
+__all__ = ["Clock", "end_badly", "end_well", "perform"]
 
 LEASE_MARGIN_S = 5.0  # a lease outlives the worker's own time limit by this much
 NO_LIMIT_LEASE_S = 3600.0
@@ -44,10 +45,14 @@ def perform(job: Job, settings: Settings, clock: Clock, *, last_try: bool = Fals
     """Claim the job, evaluate, and write what became of it. Returns the status, and the report when it is done.
 
     What the user got wrong (bad file, missing object) is a finished job with state `failed` and an error.json. When time
-    runs out the rest goes back to the queue, and the status is `queued`. Raises BusyError while somebody else is at it,
-    and what may be better next time (throttling, a full disk), which is recorded as failed too on the last try.
+    runs out the rest goes back to the queue, and videos go to AWS Batch where there is one: then the status is `queued`.
+    Raises BusyError while somebody else is at it, and what may be better next time (throttling, a full disk), which is
+    recorded as failed too on the last try.
     """
     output = settings.output
+    waiting = submitted_before(job, settings)
+    if waiting is not None:
+        return waiting, None
     first = Status(job.id, "queued", input=job.request.input)
     limit = clock.remaining()
     lease = (NO_LIMIT_LEASE_S if math.isinf(limit) else limit) + LEASE_MARGIN_S
@@ -61,6 +66,8 @@ def perform(job: Job, settings: Settings, clock: Clock, *, last_try: bool = Fals
         model=settings.model, must_stop=None if math.isinf(limit) else clock.is_up, sequencer=job.sequencer
     )
     try:
+        if belongs_to_batch(job, settings):
+            return settle(replace(status, state="queued", reason=submit_videos(job, settings)), output), None
         report = _run(job, machine)
     except OutOfTimeError as error:
         return _hand_back(job, settings, replace(status, state="queued", reason=error.message), output), None
@@ -68,13 +75,23 @@ def perform(job: Job, settings: Settings, clock: Clock, *, last_try: bool = Fals
         if not error.is_callers and not last_try:
             settle(replace(status, state="queued", reason=str(error)), output)
             raise
-        location = _tell(job, error, status, output)
-        return _finish(
-            job, settings, replace(status, state="failed", reason=str(error), location=location), output
-        ), None
+        return end_badly(job, settings, error, status), None
+    return end_well(job, settings, report, status), report
+
+
+def end_well(job: Job, settings: Settings, report: Report, status: Status | None = None) -> Status:
+    """Write that the job is done. status: what it was, read where it is not given."""
+    was = status or read_status(job.id, settings) or Status(job.id, "queued", input=job.request.input)
     n_samples = report["counts"]["n_samples"]
-    done = replace(status, state="done", location=report.location, n_samples=n_samples, reason=None)
-    return _finish(job, settings, done, output), report
+    done = replace(was, state="done", location=report.location, n_samples=n_samples, reason=None)
+    return _finish(job, settings, done, settings.output)
+
+
+def end_badly(job: Job, settings: Settings, error: ScenescoreError, status: Status | None = None) -> Status:
+    """Write that the job failed, and error.json."""
+    was = status or read_status(job.id, settings) or Status(job.id, "queued", input=job.request.input)
+    location = _tell(job, error, was, settings.output)
+    return _finish(job, settings, replace(was, state="failed", reason=str(error), location=location), settings.output)
 
 
 def _done_before(status: Status, job: Job) -> Report | None:

@@ -74,6 +74,7 @@ class Decoder:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
+                start_new_session=True,  # a signal to our group is ours to answer
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
             )
         return self._child
