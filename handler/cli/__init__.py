@@ -23,7 +23,7 @@ VERBS = {
     "evaluate": "score a file of descriptions",
     "metrics": "list the metrics",
     "inspect": "say what a file holds and how it would be read",
-    "detect": "find and describe what is in pictures with an exported GRiT (needs the images extra)",
+    "detect": "find and describe what is in pictures and videos with an exported GRiT (needs the images, video extra)",
     "questions": "build yes/no question sets from what is in the pictures",
     "serve": "open a page and the HTTP API on this machine (needs the serve extra)",
     "export": "export a model to ONNX (needs the export extra)",

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from handler import storage
-from handler.errors import InputError, RequestError
+from handler.errors import InputError, RequestError, StorageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["find_pictures", "require_pillow", "show"]
+__all__ = ["find_pictures", "has_pictures", "require_pillow", "show"]
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff", ".gif")
 
@@ -35,6 +35,17 @@ def find_pictures(location: str) -> Iterator[str]:
     if not found:
         raise InputError("there is no picture here", file=location, hint=f"Looked for {', '.join(SUFFIXES)}")
     yield from found
+
+
+def has_pictures(location: str) -> bool:
+    """Whether `find_pictures` finds one under a folder or prefix."""
+    if location.lower().endswith(SUFFIXES):
+        return True
+    prefix = location if location.endswith("/") else f"{location}/"
+    try:
+        return any(one.location.lower().endswith(SUFFIXES) for one in storage.list_objects(prefix))
+    except StorageError:
+        return False
 
 
 def require_pillow() -> None:

@@ -1,4 +1,4 @@
-"""`scenescore detect`: what is in pictures, where, and in words, as one detections file per picture."""
+"""`scenescore detect`: what is in pictures and videos, where, and in words, as one detections file each."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from handler import storage
+from handler.cli._detect_videos import detect_videos, find_videos, video_document, video_lines
 from handler.cli._options import print_json
-from handler.cli._pictures import find_pictures, require_pillow, show
+from handler.cli._pictures import find_pictures, has_pictures, require_pillow, show
+from handler.detection import Watcher
 from handler.errors import InputError, ScenescoreError, StorageError, one_line
 from handler.models.dense import INPUT_RULES, PROVIDERS, CaptionOptions, DenseCaptioner, check_frame
 from handler.reports import dump_json, many
 from handler.samples import DetectedFrame, Detection
-from handler.settings import default_model_folder
+from handler.settings import DEFAULT_DETECTIONS, Settings
 from handler.video import (
     IMAGE,
     UNRESIZED,
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add_arguments", "run"]
 
-DEFAULT_OUTPUT = "./scenescore-detections"
 MAX_ROWS = 20
 NAME_WIDTH = 40  # columns
 CAPTION_WIDTH = 48
@@ -56,15 +57,15 @@ class _Outcome:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     add = parser.add_argument
-    add("images", nargs="+", metavar="IMAGES", help="pictures or folders of pictures: paths or s3:// uris")
+    add("images", nargs="+", metavar="IMAGES|VIDEOS", help="pictures, videos, or folders of them: paths or s3:// uris")
     add("--model", type=Path, metavar="DIR", help="folder of an exported GRiT (the user's cache folder)")
     add(
         "--input-rule",
         choices=INPUT_RULES,
         default="vbench",
-        help="vbench: pictures as they are; demo: short side 800 px, as GRiT's demo does (vbench)",
+        help="vbench: pictures as they are, videos resized as VBench does; demo: short side 800 px, as GRiT's demo does",
     )
-    add("--output", metavar="DIR", default=DEFAULT_OUTPUT, help=f"folder or s3:// prefix ({DEFAULT_OUTPUT})")
+    add("--output", metavar="DIR", default=DEFAULT_DETECTIONS, help=f"folder or s3:// prefix ({DEFAULT_DETECTIONS})")
     add("--score-threshold", type=float, default=0.5, metavar="X", help="box score above which a box counts (0.5)")
     add("--max-detections", type=int, default=256, metavar="N", help="boxes per picture at most (256)")
     add("--threads", type=int, metavar="N", help="cores to use (all this process may use)")
@@ -73,23 +74,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Detect, write and print. Raises InputError when no picture could be read."""
-    require_pillow()
+    """Detect, write and print. Raises InputError when nothing could be read."""
+    videos = {location: find_videos(location) for location in options.images}
+    pictures = [location for location, found in videos.items() if not found or has_pictures(location)]
+    if pictures:
+        require_pillow()
     settings = CaptionOptions(
         score_threshold=options.score_threshold,
         max_detections=options.max_detections,
         input_rule=options.input_rule,
     )
-    folder = options.model or default_model_folder("GRiT_B_DenseCap_ObjectDet")
+    folder = options.model or Settings.from_environment().detector
     captioner = DenseCaptioner(folder, provider=options.provider, threads=options.threads)
-    outcomes = _Run(captioner, settings, options.output).outcomes(options.images)
+    outcomes = _Run(captioner, settings, options.output).outcomes(pictures)
+    seen = detect_videos(
+        [one for found in videos.values() for one in found],
+        Watcher(captioner, settings),
+        options.output,
+        input_rule=options.input_rule,
+    )
     if options.json:
-        print_json(dump_json(_document(outcomes, captioner, settings)))
+        document = _document(outcomes, captioner, settings)
+        print_json(dump_json({**document, "videos": [video_document(one, options.output) for one in seen]}))
     else:
-        print("\n".join(_lines(outcomes)))
+        print("\n".join([*(_lines(outcomes) if outcomes else ()), *(video_lines(seen) if seen else ())]))
         print(f"\nDetections: {one_line(options.output)}")
-    if all(one.state == "unreadable" for one in outcomes):
-        raise InputError("no picture could be read", hint="See the lines above")
+    if all(state == "unreadable" for state in (*(one.state for one in outcomes), *(one.state for one in seen))):
+        what = "no picture" if not seen else "nothing" if outcomes else "no video"
+        raise InputError(f"{what} could be read", hint="See the lines above")
     return 0
 
 

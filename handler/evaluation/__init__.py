@@ -1,6 +1,7 @@
 """The one path every door takes: request -> samples -> metrics -> report."""
 
 from handler.evaluation._estimate import Estimate, estimate
+from handler.evaluation._evaluator import EvaluatedSamples, Evaluator, create_evaluator
 from handler.evaluation._identity import content_of
 from handler.evaluation._inputs import find_files, is_annotation
 from handler.evaluation._metrics import Machine
@@ -18,12 +19,15 @@ from handler.evaluation._video_shards import (
 
 __all__ = [
     "Estimate",
+    "EvaluatedSamples",
     "EvaluationRequest",
+    "Evaluator",
     "Machine",
     "UnfinishedError",
     "VideoWork",
     "content_of",
     "count_videos",
+    "create_evaluator",
     "estimate",
     "evaluate",
     "find_files",

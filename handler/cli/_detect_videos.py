@@ -1,0 +1,108 @@
+"""The videos of `scenescore detect`: which there are, what became of them, and how that looks."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from handler import storage
+from handler.detection import Look, Seen, Watcher, look_at
+from handler.errors import one_line
+from handler.formats import is_video
+from handler.reports import many
+from handler.samples import Detection
+from handler.video import UNRESIZED, VBENCH_FLOAT
+
+__all__ = ["detect_videos", "find_videos", "video_document", "video_lines"]
+
+MAX_ROWS = 20
+NAME_WIDTH = 40  # columns
+CAPTION_WIDTH = 48
+
+
+def find_videos(location: str) -> list[str]:
+    """The video itself, or those under a folder or s3:// prefix, in order of their names; a GIF counts as a picture."""
+    if _is_video(location):
+        return [location]
+    if not location.endswith("/") and not (storage.is_remote(location) or Path(location).is_dir()):
+        return []
+    prefix = location if location.endswith("/") else f"{location}/"
+    try:
+        return [one.location for one in storage.list_objects(prefix) if _is_video(one.location)]
+    except storage.NotFoundError:
+        return []
+
+
+def detect_videos(videos: Sequence[str], watcher: Watcher, output: str, *, input_rule: str) -> list[Seen]:
+    """Look at 16 frames of each, as VBench chooses and resizes them (for colour it resizes above 768 pixels otherwise)."""
+    from tqdm import tqdm
+
+    rule = VBENCH_FLOAT if input_rule == "vbench" else UNRESIZED
+    looks = (Look(at, location, rule) for at, location in enumerate(videos))
+    found = []
+    with tqdm(total=len(videos), unit=" videos", leave=False, desc="detecting", disable=None) as bar:
+        for seen in look_at(looks, watcher=watcher, folder=output):
+            if seen.state == "unreadable":
+                print(f"scenescore: {seen.message}", file=sys.stderr)
+            found.append(seen)
+            bar.update()
+    return found
+
+
+def video_document(seen: Seen, output: str) -> dict[str, Any]:
+    """One entry of `--json`."""
+    return {
+        "video": seen.look.location,
+        "state": seen.state,
+        "file": storage.join(output, seen.file) if seen.file else None,
+        "reason": seen.reason,
+        "n_detections": len(_boxes(seen)),
+    }
+
+
+def video_lines(found: Sequence[Seen]) -> Iterator[str]:
+    """A row per video with its best box, then what was counted."""
+    rows = [one for one in found if one.detections is not None]
+    if rows:
+        yield f"{'video':<{NAME_WIDTH}}  frames   boxes  score  {'object':<16}  caption of the best box"
+        yield "-" * (NAME_WIDTH + 40 + CAPTION_WIDTH)
+    for one in rows[:MAX_ROWS]:
+        assert one.detections is not None
+        name = one_line(one.look.location)
+        name = name if len(name) <= NAME_WIDTH else f"…{name[1 - NAME_WIDTH :]}"
+        n_frames = len(set(one.detections.sampling.indices))
+        yield f"{name:<{NAME_WIDTH}}  {n_frames:>6}  {len(_boxes(one)):>6,}  {_best(_boxes(one))}".rstrip()
+    if len(rows) > MAX_ROWS:
+        yield f"… {many(len(rows) - MAX_ROWS, 'more video')}"
+    states = [one.state for one in found]
+    parts = [f"{many(states.count('detected'), 'video')} looked at"]
+    if n_present := states.count("present"):
+        parts.append(f"{n_present:,} already there and skipped")
+    if n_unreadable := states.count("unreadable"):
+        parts.append(f"{n_unreadable:,} unreadable")
+    n_boxes = sum(len(_boxes(one)) for one in rows)
+    yield f"\n{', '.join(parts)}; {n_boxes:,} {'box' if n_boxes == 1 else 'boxes'}"
+
+
+def _is_video(location: str) -> bool:
+    return is_video(location) and not location.lower().endswith(".gif")
+
+
+def _boxes(seen: Seen) -> list[Detection]:
+    """Of the distinct frames."""
+    if seen.detections is None:
+        return []
+    frames = {frame.index: frame for frame in seen.detections.frames}
+    return [one for frame in frames.values() for one in frame.detections]
+
+
+def _best(boxes: Sequence[Detection]) -> str:
+    if not boxes:
+        return ""
+    best = max(boxes, key=lambda one: one.box_score)
+    thing = textwrap.shorten(best.object or "(none)", 16, placeholder="…")
+    caption = textwrap.shorten(best.caption or "(none)", CAPTION_WIDTH, placeholder=" …")
+    return f"{best.box_score:.3f}  {thing:<16}  {caption}"
