@@ -46,7 +46,8 @@ class _Parser(argparse.ArgumentParser):
 
 def parse_arguments(argv: Sequence[str]) -> Task:
     """The task. Raises RequestError, SettingsError, and StorageError where the job cannot be fetched."""
-    options = _parser().parse_args(argv)
+    verb: Literal["detect", "reduce"] = "reduce" if argv and argv[0] == "reduce" else "detect"
+    options = _parser().parse_args(argv[1:] if argv and argv[0] == verb else argv)
     settings = Settings.from_environment()
     index = _number("AWS_BATCH_JOB_ARRAY_INDEX", options.index, 0)
     size = _number("SCENESCORE_ARRAY_SIZE", options.size, _number("AWS_BATCH_JOB_ARRAY_SIZE", None, 1))
@@ -65,7 +66,7 @@ def parse_arguments(argv: Sequence[str]) -> Task:
     )
     attempt, most = _number("AWS_BATCH_JOB_ATTEMPT", None, 1), _number("SCENESCORE_MAX_ATTEMPTS", None, 1)
     return Task(
-        options.verb,
+        verb,
         request,
         machine,
         settings,
@@ -107,9 +108,12 @@ def _number(variable: str, given: int | None, default: int) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="python -m handler.batch_task", description="Look at a share of the videos of a manifest.")
+    parser = _Parser(
+        prog="python -m handler.batch_task",
+        usage="%(prog)s [detect|reduce] [MANIFEST] [options]",
+        description="Look at a share of the videos of a manifest, or write the report when all shares are done.",
+    )
     add = parser.add_argument
-    add("verb", nargs="?", choices=("detect", "reduce"), default="detect", help="detect (default), or reduce")
     add("manifest", nargs="?", metavar="MANIFEST", help="manifest, folder or prefix of videos (SCENESCORE_MANIFEST)")
     add("--questions", metavar="F", help="VBench's full-info file, for a folder of videos")
     add("--output", metavar="DIR", help="where result folders go (SCENESCORE_OUTPUT)")

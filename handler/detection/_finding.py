@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Sequence
 
 from handler import storage
 from handler.errors import InputError
-from handler.video import UNRESIZED, Detections, DetectionsKey, find_detections, read_detections
+from handler.video import UNRESIZED, Detections, DetectionsKey, read_detections
 
 __all__ = ["find_of_any_detector", "names_in"]
 
 
-@lru_cache(maxsize=8)
 def names_in(folder: str) -> tuple[str, ...]:
-    """The names of the detections files in a folder, sorted; remembered, since nobody writes where no detector runs."""
+    """The names of the detections files in a folder, sorted; none where there is no such folder."""
     try:
         found = [info.location for info in storage.list_objects(f"{folder.rstrip('/')}/")]
     except storage.NotFoundError:
@@ -22,15 +21,13 @@ def names_in(folder: str) -> tuple[str, ...]:
     return tuple(sorted(storage.name_of(one) for one in inside if one.endswith(".json")))
 
 
-def find_of_any_detector(folder: str, key: DetectionsKey) -> Detections | None:
-    """The file about a video by whichever detector it was looked at; `key.detector` is passed over.
+def find_of_any_detector(folder: str, names: Sequence[str], key: DetectionsKey) -> Detections | None:
+    """The file among those names that is about a video, whichever detector looked at it; `key.detector` is passed over.
 
     Raises InputError when several detectors looked at it, for then nothing says which of them is meant.
     """
-    if key.detector:
-        return find_detections(folder, key)
     start = f"{key.sha256[:16]}-"
-    files = [read_detections(storage.join(folder, name)) for name in names_in(folder) if name.startswith(start)]
+    files = [read_detections(storage.join(folder, name)) for name in names if name.startswith(start)]
     fitting = [one for one in files if _fits(one, key)]
     if len({one.detector.signature for one in fitting}) > 1:
         raise InputError(

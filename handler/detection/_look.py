@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from handler import storage
 from handler.detection._detector import StoppedError, Watcher
-from handler.detection._finding import find_of_any_detector
+from handler.detection._finding import find_of_any_detector, names_in
 from handler.detection._partial import forget_partial, keep_partial, read_partial
 from handler.detection._rules import SAMPLING
 from handler.errors import InputError, OutOfTimeError, StorageError
@@ -20,6 +20,7 @@ from handler.video import (
     ReadVideo,
     VideoError,
     VideoReader,
+    find_detections,
     local_video,
     store_detections,
 )
@@ -91,8 +92,11 @@ def look_at(
             found = _result(future, must_stop)
             yield found if isinstance(found, Seen) else _watched(look, found, watcher, folder, must_stop)
     finally:
-        reader.close()  # first: a decoder at work is ended, and the pool's thread with it
-        pool.shutdown(cancel_futures=True)
+        finder.is_over = True
+        pool.shutdown(wait=False, cancel_futures=True)
+        reader.close()  # a decoder at work is ended, and the pool's thread with it
+        pool.shutdown()
+        reader.close()  # which may have begun another meanwhile
 
 
 def _result(future: Future[Seen | ReadVideo], must_stop: Callable[[], bool] | None) -> Seen | ReadVideo:
@@ -122,6 +126,8 @@ class _Finder:
         self._watcher = watcher
         self._folder = folder
         self._measure = measure
+        self._names: tuple[str, ...] | None = None
+        self.is_over = False
 
     def find(self, look: Look) -> Seen | ReadVideo:
         """Frames where they must be looked at. Raises what may be better next time."""
@@ -140,17 +146,23 @@ class _Finder:
         rule, n = SAMPLING
         with local_video(look.location) as video:
             if self._folder is not None:
-                signature = self._watcher.detector.signature if self._watcher else ""
-                there = find_of_any_detector(self._folder, DetectionsKey(video.sha256, rule, n, look.rule, signature))
+                there = self._there(self._folder, DetectionsKey(video.sha256, rule, n, look.rule, ""))
                 if there is not None:
                     return Seen(look, "present", there, there.key.name, there.reading)
-            if self._watcher is None and not self._measure:
+            if self.is_over or (self._watcher is None and not self._measure):
                 return Seen(look, "measured")
             found = self._reader.read(video, n=n, rule=rule, resize=look.rule, differences=True)
         if self._watcher is None:
             return Seen(look, "measured", reading=found.reading)
         self._watcher.check(found.frames[0].pixels, look.location)
         return found
+
+    def _there(self, folder: str, key: DetectionsKey) -> Detections | None:
+        if self._watcher is not None:
+            return find_detections(folder, replace(key, detector=self._watcher.detector.signature))
+        if self._names is None:
+            self._names = names_in(folder)
+        return find_of_any_detector(folder, self._names, key)
 
 
 def _watched(

@@ -38,7 +38,8 @@ def with_frames(opened: Opened, request: EvaluationRequest, machine: Machine, me
         return opened
     detects = any(metric.needs_gpu for metric in metrics)
     watcher = watcher_of(machine) if detects else None
-    if detects and watcher is None and request.detections is None and machine.seen is None:
+    has_files = request.detections is not None and watcher is None and bool(names_in(request.detections))
+    if detects and watcher is None and machine.seen is None and not has_files:
         names = ", ".join(metric.name for metric in metrics if metric.needs_gpu)
         raise RequestError(
             f"nothing says what is in the videos, which {names} read",
