@@ -55,4 +55,7 @@ def _find(name: str, queue: str) -> str | None:
     """The newest job of this name that has not failed."""
     answer = call("batch", "list_jobs", queue, jobQueue=queue, filters=[{"name": "JOB_NAME", "values": [name]}])
     alive = [one for one in answer["jobSummaryList"] if one.get("status") != "FAILED"]
-    return str(max(alive, key=lambda one: one.get("createdAt", 0))["jobId"]) if alive else None
+    if not alive:
+        return None
+    newest: str = max(alive, key=lambda one: one.get("createdAt", 0))["jobId"]
+    return newest.partition(":")[0]  # of a child the array
