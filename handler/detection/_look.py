@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -27,7 +28,7 @@ from handler.video import (
 
 __all__ = ["BUDGET", "Look", "Seen", "look_at"]
 
-BUDGET = 512 << 20  # bytes of decoded frames that may wait; 16 frames of 720p as floats have 177 MB
+BUDGET = 512 << 20  # bytes of decoded frames; 16 frames of 720p as floats have 177 MB
 AHEAD = 4  # videos
 PATIENCE = 0.5  # seconds
 _STOPPED = "told to stop; what was seen until now is kept"
@@ -70,29 +71,33 @@ def look_at(
     """What is seen in each video, in order.
 
     watcher: None finds what is there and, with `measure`, how much frames differ where nothing is. folder: where detections
-    files are looked for and written; None for nowhere. budget: bytes of frames that may be decoded before they are looked
-    at; memory holds two videos more at most. What is wrong with one video is its state; what may be better next time is
+    files are looked for and written; None for nowhere. budget: bytes of decoded frames, those that are looked at among them,
+    from which on no other video is decoded; memory holds one more at most. What is wrong with one video is its state; what may be better next time is
     raised. Raises OutOfTimeError when must_stop says so: what was seen until then is in the folder.
     """
     reader = VideoReader()
-    finder = _Finder(reader, watcher, folder, measure)
+    room = _Room(budget)
+    finder = _Finder(reader, room, watcher, folder, measure)
     pool = ThreadPoolExecutor(1, thread_name_prefix="decode")
     waiting: deque[tuple[Look, Future[Seen | ReadVideo]]] = deque()
     rest = iter(looks)
     try:
         while True:
-            while len(waiting) < AHEAD and sum(map(_bytes_of, waiting)) < budget:
-                look = next(rest, None)
-                if look is None:
-                    break
+            while len(waiting) < AHEAD and (look := next(rest, None)) is not None:
                 waiting.append((look, pool.submit(finder.find, look)))
             if not waiting:
                 return
             look, future = waiting.popleft()
             found = _result(future, must_stop)
-            yield found if isinstance(found, Seen) else _watched(look, found, watcher, folder, must_stop)
+            if isinstance(found, Seen):
+                yield found
+                continue
+            seen = _watched(look, found, watcher, folder, must_stop)
+            room.leave(found)
+            yield seen
     finally:
         finder.is_over = True
+        room.close()
         pool.shutdown(wait=False, cancel_futures=True)
         reader.close()  # a decoder at work is ended, and the pool's thread with it
         pool.shutdown()
@@ -110,19 +115,50 @@ def _result(future: Future[Seen | ReadVideo], must_stop: Callable[[], bool] | No
     return future.result()
 
 
-def _bytes_of(one: tuple[Look, Future[Seen | ReadVideo]]) -> int:
-    future = one[1]
-    if not future.done() or future.exception() is not None:
-        return 0
-    found = future.result()
-    return sum(frame.pixels.nbytes for frame in found.frames) if isinstance(found, ReadVideo) else 0
+class _Room:
+    """Decoded frames that wait or are looked at, in bytes. The decoding side begins no video while it is full."""
+
+    def __init__(self, budget: int) -> None:
+        self._budget = budget
+        self._used = 0
+        self._is_closed = False
+        self._changed = threading.Condition()
+
+    def wait(self) -> None:
+        """Until there is room, or nobody wants more."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._used < self._budget or self._is_closed)
+
+    def enter(self, video: ReadVideo) -> None:
+        """Its frames are there."""
+        with self._changed:
+            self._used += _bytes_of(video)
+
+    def leave(self, video: ReadVideo) -> None:
+        """Its frames are no longer needed."""
+        with self._changed:
+            self._used -= _bytes_of(video)
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Nobody wants more."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+
+
+def _bytes_of(video: ReadVideo) -> int:
+    return sum(frame.pixels.nbytes for frame in video.frames)
 
 
 class _Finder:
     """The decoding side: what is known of a video, or its frames."""
 
-    def __init__(self, reader: VideoReader, watcher: Watcher | None, folder: str | None, measure: bool) -> None:
+    def __init__(
+        self, reader: VideoReader, room: _Room, watcher: Watcher | None, folder: str | None, measure: bool
+    ) -> None:
         self._reader = reader
+        self._room = room
         self._watcher = watcher
         self._folder = folder
         self._measure = measure
@@ -149,12 +185,16 @@ class _Finder:
                 there = self._there(self._folder, DetectionsKey(video.sha256, rule, n, look.rule, ""))
                 if there is not None:
                     return Seen(look, "present", there, there.key.name, there.reading)
-            if self.is_over or (self._watcher is None and not self._measure):
+            if self._watcher is None and not self._measure:
+                return Seen(look, "measured")
+            self._room.wait()
+            if self.is_over:
                 return Seen(look, "measured")
             found = self._reader.read(video, n=n, rule=rule, resize=look.rule, differences=True)
         if self._watcher is None:
             return Seen(look, "measured", reading=found.reading)
         self._watcher.check(found.frames[0].pixels, look.location)
+        self._room.enter(found)
         return found
 
     def _there(self, folder: str, key: DetectionsKey) -> Detections | None:
