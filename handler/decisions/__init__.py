@@ -1,0 +1,1 @@
+"""From scores to decisions: thresholds that people's verdicts support, comparisons, gates."""
