@@ -10,6 +10,7 @@ from handler.statistics._agreement import (
     kappa_interval,
     kappa_of,
 )
+from handler.statistics._cluster_functions import cluster_function_interval
 from handler.statistics._clusters import (
     FEW_CLUSTERS,
     REPLICATES,
@@ -22,7 +23,7 @@ from handler.statistics._clusters import (
 )
 from handler.statistics._correlation import Pairs, correlation_interval, kendall_tau_b, pearson, spearman
 from handler.statistics._intervals import Interval, mean_interval, student_t_quantile, wilson_interval
-from handler.statistics._isotonic import Logistic, Steps, isotonic, logistic
+from handler.statistics._isotonic import Logistic, Steps, isotonic, logistic, logistic_of_counts
 from handler.statistics._paired import cohens_dz, holm, mcnemar_p, sign_flip_p, size_factor_to_settle, superiority
 from handler.statistics._prevalence import Corrected, prediction_powered_rate, rogan_gladen
 from handler.statistics._roc import Curve, auc, auc_interval, average_precision, precision_recall, roc
@@ -46,6 +47,7 @@ __all__ = [
     "average_precision",
     "bootstrap_weights",
     "cluster_codes",
+    "cluster_function_interval",
     "cluster_mean_interval",
     "cohens_dz",
     "correlation_interval",
@@ -57,6 +59,7 @@ __all__ = [
     "kappa_of",
     "kendall_tau_b",
     "logistic",
+    "logistic_of_counts",
     "mcnemar_p",
     "mean_interval",
     "pearson",

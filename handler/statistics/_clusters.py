@@ -53,10 +53,12 @@ def bootstrap_weights(n_clusters: int, *, n: int, seed: int) -> Integers:
     return _kept_weights(n_clusters, n, seed) if n * n_clusters <= REMEMBERED else _weights(n_clusters, n, seed)
 
 
-def resampled(columns: Floats, *, n: int = REPLICATES, seed: int = 0) -> Iterator[tuple[Floats, Floats]]:
+def resampled(
+    columns: Floats, *, n: int = REPLICATES, seed: int = 0, block_rows: int | None = None
+) -> Iterator[tuple[Floats, Floats]]:
     """Cluster sums resampled, in blocks of (weights, sums): columns (clusters, k) give (rows, clusters) and (rows, k)."""
     n_clusters = len(columns)
-    rows = n if n * n_clusters <= BLOCK else max(1, BLOCK // n_clusters)
+    rows = block_rows or (n if n * n_clusters <= BLOCK else max(1, BLOCK // n_clusters))
     for block, start in enumerate(range(0, n, rows)):
         drawn = bootstrap_weights(n_clusters, n=min(rows, n - start), seed=seed + block)
         weights = drawn.astype(np.float64)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Logistic", "Steps", "isotonic", "logistic"]
+__all__ = ["Logistic", "Steps", "isotonic", "logistic", "logistic_of_counts"]
+
+MOST_STEPS = 200
+LONGEST_STEP = 1.0  # in standard deviations of the score
+GRADIENT_NOISE = 1e-10  # per sample
+RIDGE = 1e-9
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.bool_]
@@ -63,31 +67,34 @@ def logistic(scores: Sequence[float] | Floats, labels: Sequence[bool] | Labels) 
     """Two parameters by maximum likelihood, with Platt's softened labels so that separated classes stay finite; None of
     one class only, or where all scores are equal.
 
-    Source: J. Platt, Advances in Large Margin Classifiers (1999); Newton's steps halved as by H.-T. Lin et al., Machine
-    Learning 68 (2007).
+    Source: J. Platt, Probabilistic outputs for support vector machines, Advances in Large Margin Classifiers (1999).
     """
-    values, truths = np.asarray(scores, np.float64), np.asarray(labels, np.bool_)
-    n_true, n_false = int(truths.sum()), int((~truths).sum())
-    if not n_true or not n_false or values.min() == values.max():
+    values, places = np.unique(np.asarray(scores, np.float64), return_inverse=True)
+    truths = np.asarray(labels, np.bool_)
+    if len(values) < 2 or truths.all() or not truths.any():
         return None
-    targets = np.where(truths, (n_true + 1) / (n_true + 2), 1 / (n_false + 2))
+    counts = [np.bincount(places[side], minlength=len(values))[None, :] for side in (truths, ~truths)]
+    intercept, slope = logistic_of_counts(values, counts[0].astype(np.float64), counts[1].astype(np.float64))[0]
+    return Logistic(float(intercept), float(slope))
+
+
+def logistic_of_counts(values: Floats, trues: Floats, falses: Floats) -> Floats:
+    """As `logistic`, many at once: (rows, 2) of intercept and slope. values: (k,), two of them distinct. trues, falses:
+    (rows, k), how often each value came with each label; a row that lacks a label gets a flat line at the other one."""
+    n = trues + falses
+    n_true, n_false = trues.sum(axis=1, keepdims=True), falses.sum(axis=1, keepdims=True)
+    targets = trues * (n_true + 1) / (n_true + 2) + falses / (n_false + 2)
     centre, scale = float(values.mean()), float(values.std())
-    x = np.column_stack([np.ones(len(values)), (values - centre) / scale])
-    beta = np.array([math.log((n_true + 1) / (n_false + 1)), 0.0])
-    loss = _loss(x, targets, beta)
-    for _ in range(100):
-        p = 1 / (1 + np.exp(-(x @ beta)))
-        gradient = x.T @ (p - targets)
-        if float(np.abs(gradient).max()) < 1e-9 * len(values):
+    x = (values - centre) / scale
+    beta = np.hstack([np.log((n_true + 1) / (n_false + 1)), np.zeros_like(n_true)])
+    for _ in range(MOST_STEPS):
+        chances = 1 / (1 + np.exp(-np.clip(beta[:, :1] + beta[:, 1:] * x, -700, 700)))
+        rests, weights = n * chances - targets, n * chances * (1 - chances)
+        gradient = np.column_stack([rests.sum(axis=1), rests @ x])
+        if float(np.abs(gradient / n.sum(axis=1, keepdims=True)).max()) < GRADIENT_NOISE:
             break
-        step = np.linalg.solve((x.T * (p * (1 - p))) @ x + 1e-12 * np.eye(2), gradient)
-        size = 1.0
-        while (new := _loss(x, targets, beta - size * step)) > loss and size > 1e-10:
-            size /= 2
-        beta, loss = beta - size * step, new
-    return Logistic(float(beta[0] - beta[1] * centre / scale), float(beta[1] / scale))
-
-
-def _loss(x: Floats, targets: Floats, beta: Floats) -> float:
-    margin = x @ beta
-    return float(np.sum(np.logaddexp(0, margin) - targets * margin))
+        a, b, c = weights.sum(axis=1) + RIDGE, weights @ x, weights @ (x * x) + RIDGE
+        inverse = np.column_stack([c * gradient[:, 0] - b * gradient[:, 1], a * gradient[:, 1] - b * gradient[:, 0]])
+        step = inverse / (a * c - b * b)[:, None]
+        beta -= np.clip(step, -LONGEST_STEP, LONGEST_STEP)  # near separation Newton's own steps overshoot
+    return np.column_stack([beta[:, 0] - beta[:, 1] * centre / scale, beta[:, 1] / scale])
