@@ -19,6 +19,7 @@ from handler.formats import Notices
 from handler.metrics import BaseMetric
 from handler.models import load_seconds
 from handler.reports import Parts, Report, ResultFolder, update_latest
+from handler.reports.page import write_page
 from handler.samples import EmptySession, Record, Sample, Unreadable
 
 __all__ = ["request_identity", "run", "write_error"]
@@ -154,6 +155,7 @@ class _Evaluation:
     def _finish(self, folder: ResultFolder) -> Report:
         self._source.check_unchanged()
         document = self._document()
+        write_page(folder, document)
         folder.write_report(document)
         update_latest(folder.location, self._source.content, self._machine.sequencer)
         return Report(document, location=folder.location)

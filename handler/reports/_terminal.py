@@ -8,7 +8,7 @@ from typing import Any
 
 from handler.metrics import metric_class
 
-__all__ = ["many", "render"]
+__all__ = ["WARNING_WORDS", "many", "noun_of", "render"]
 
 MAX_SESSIONS = 20
 MAX_WORST = 5
@@ -30,7 +30,7 @@ def render(report: Mapping[str, Any]) -> str:
 
 def _head(report: Mapping[str, Any]) -> str:
     counts = report["counts"]
-    noun = _noun(report["metrics"])
+    noun = noun_of(report["metrics"])
     size = f"{many(counts['n_samples'], noun)} in {many(counts['n_sessions'], 'session')}"
     text = f"{_printable(report['input']['name'])}: {size}"
     if counts["n_unreadable"]:
@@ -46,7 +46,7 @@ def _head(report: Mapping[str, Any]) -> str:
     return text
 
 
-def _noun(metrics: Mapping[str, Any]) -> str:
+def noun_of(metrics: Mapping[str, Any]) -> str:
     """What the input's samples are called: descriptions are of frames."""
     nouns = {_NOUNS.get(name.split(".")[0], "answer") for name in metrics}
     return nouns.pop() if len(nouns) == 1 else "answer"
@@ -121,7 +121,7 @@ def _warnings(warnings: Sequence[Mapping[str, Any]]) -> str:
     for one in warnings:
         examples = _printable(", ".join(one["examples"]))
         lines.append(
-            f"  {_WORDS.get(one['code'].split(':')[0], one['code'])} ({one['code']}): {one['count']}, e.g. {examples}"
+            f"  {WARNING_WORDS.get(one['code'].split(':')[0], one['code'])} ({one['code']}): {one['count']}, e.g. {examples}"
         )
     return "\n".join(lines)
 
@@ -245,7 +245,7 @@ _COLUMNS: dict[str, list[Column]] = {
         ("verdict", lambda row: row["verdict"].replace("_", " ")),
     ],
 }
-_WORDS = {
+WARNING_WORDS = {
     "empty_answer": "the model said nothing",
     "truncated": "text longer than the model reads",
     "language": "text in a language the model does not know",

@@ -1,0 +1,76 @@
+"""Figures and intervals in words and as small drawings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from handler.reports.page._metrics import Figure
+from handler.reports.page._text import escaped
+
+__all__ = ["axis_of", "interval_bar", "interval_words", "method_name", "shown"]
+
+ABSENT = "–"
+_WIDTH, _HEIGHT, _MARGIN = 280, 18, 6  # pixels
+_METHODS = {
+    "wilson": "Wilson's score interval",
+    "student-t": "Student's t",
+    "delta-method": "delta method with Student's t",
+    "fisher-z": "Fisher's z",
+    "clustered-t": "sessions as units, Student's t",
+    "cluster-t": "sessions as units, Student's t",
+    "cluster-bootstrap": "sessions resampled (bootstrap)",
+}
+
+
+def shown(value: Any, form: str) -> str:
+    """A figure as it is read; an en dash for one that nothing supports."""
+    if value is None:
+        return ABSENT
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    if form == "percent":
+        return f"{value:.1%}"
+    if form == "count":
+        return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
+    if form == "signed":
+        return f"{value:+.2f}"
+    return f"{value:.3f}"
+
+
+def method_name(method: str) -> str:
+    """An interval's method in words."""
+    return _METHODS.get(method, method)
+
+
+def interval_words(interval: Mapping[str, Any] | None, form: str) -> str:
+    """`31.7% to 37.0%`, or an en dash."""
+    if not interval:
+        return ABSENT
+    return f"{shown(interval['low'], form)} to {shown(interval['high'], form)}"
+
+
+def axis_of(least: tuple[float, float], *values: float | None) -> tuple[float, float]:
+    """The least span, widened to hold every value."""
+    known = [value for value in values if value is not None]
+    return min([least[0], *known]), max([least[1], *known])
+
+
+def interval_bar(figure: Figure, value: float, interval: Mapping[str, Any], least: tuple[float, float]) -> str:
+    """The value as a dot on its interval, on an axis whose ends are named."""
+    low, high = axis_of(least, value, interval["low"], interval["high"])
+
+    def place(one: float) -> float:
+        return round(_MARGIN + (one - low) / (high - low or 1) * (_WIDTH - 2 * _MARGIN), 1)
+
+    start, end, middle = place(interval["low"]), place(interval["high"]), _HEIGHT / 2
+    label = f"{figure.label} {shown(value, figure.form)}, interval {interval_words(interval, figure.form)}"
+    ends = [f"{one:.0%}" if figure.form == "percent" else f"{one:g}" for one in (round(low, 2), round(high, 2))]
+    return (
+        f'<span class="bar"><span aria-hidden="true">{ends[0]}</span>'
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escaped(label)}">'
+        f'<line class="axis" x1="{_MARGIN}" x2="{_WIDTH - _MARGIN}" y1="{middle}" y2="{middle}"/>'
+        f'<rect class="range" x="{start}" width="{max(2, round(end - start, 1))}" y="{middle - 4}" height="8" rx="4"/>'
+        f'<circle class="dot" cx="{place(value)}" cy="{middle}" r="5"/></svg>'
+        f'<span aria-hidden="true">{ends[1]}</span></span>'
+    )
