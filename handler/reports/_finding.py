@@ -30,7 +30,9 @@ def find_result(location: str) -> ResultFolder:
     if storage.stat(problem) is not None:
         reason = _document(problem).get("message", "no reason is given")
         raise InputError(f"nothing was scored: {reason}", file=problem, hint="Mend the input and evaluate it again")
-    raise InputError("there is no result here", file=location, hint="Name a folder that holds report.json or latest.json")
+    raise InputError(
+        "there is no result here", file=location, hint="Name a folder that holds report.json or latest.json"
+    )
 
 
 def _document(location: str) -> dict[str, Any]:

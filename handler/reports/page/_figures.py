@@ -70,7 +70,7 @@ def interval_bar(figure: Figure, value: float, interval: Mapping[str, Any], leas
         f'<span class="bar"><span aria-hidden="true">{ends[0]}</span>'
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escaped(label)}">'
         f'<line class="axis" x1="{_MARGIN}" x2="{_WIDTH - _MARGIN}" y1="{middle}" y2="{middle}"/>'
-        f'<rect class="range" x="{start}" width="{max(2, round(end - start, 1))}" y="{middle - 4}" height="8" rx="4"/>'
-        f'<circle class="dot" cx="{place(value)}" cy="{middle}" r="5"/></svg>'
+        f'<rect class="range" x="{start}" width="{max(2, round(end - start, 1))}" y="{middle - 5}" height="10" rx="3"/>'
+        f'<rect class="dot" x="{place(value) - 1.5}" width="3" y="{middle - 8}" height="16" rx="1"/></svg>'
         f'<span aria-hidden="true">{ends[1]}</span></span>'
     )

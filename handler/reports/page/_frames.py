@@ -8,9 +8,10 @@ from typing import Any
 
 from handler.reports._folder import load_row
 from handler.reports.page._metrics import Description
+from handler.reports.page._problems import reason_words
 from handler.reports.page._text import clean
 
-__all__ = ["LIMIT", "SEED", "Frames", "as_text"]
+__all__ = ["LIMIT", "MAX_TAGS", "SEED", "Frames", "as_text"]
 
 LIMIT = 50_000  # rows a page holds: about 4 MB of it
 SEED = 0
@@ -50,7 +51,7 @@ class _Scores:
         details = row["metrics"].get(self._name, {})
         state = details.get("state", "skipped")
         if state != "scored":
-            reason = clean(f"{state}: {details.get(state) or details.get('skipped') or 'not measured'}")[:MAX_LABEL]
+            reason = clean(_why(details))[:MAX_LABEL]
             self._why[len(self.scores)] = self._reasons.setdefault(reason, len(self._reasons))
         self.scores.append(details.get(self._key) if state == "scored" else None)
         for key, column in self._evidence.items():
@@ -64,6 +65,12 @@ class _Scores:
         ]
         why = [list(self._why), list(self._why.values())]
         return {"scores": self.scores, "why": why, "reasons": list(self._reasons), "evidence": evidence}
+
+
+def _why(details: Mapping[str, Any]) -> str:
+    if "error" in details:
+        return f"error: {details['error']}"
+    return reason_words(str(details.get("skipped", "not measured")))
 
 
 class Frames:

@@ -16,7 +16,7 @@ from handler.reports.page._frames import SEED, Frames
 from handler.reports.page._metrics import Description, describe
 from handler.reports.page._nested import nested
 from handler.reports.page._problems import problems
-from handler.reports.page._summary import head, metric_card
+from handler.reports.page._summary import head, independence_note, metric_card
 from handler.reports.page._tables import group_tables, session_table
 from handler.reports.page._text import clean, data_block, escaped, isolated, tag
 from handler.reports.page._worst import worst_indexes, worst_samples
@@ -64,12 +64,12 @@ def _sections(
     n_sessions = report["counts"]["n_sessions"]
     is_calibrated = bool(report.get("calibration"))
     cards = [
-        metric_card(place, name, descriptions[name], metric, n_sessions=n_sessions, calibrated=is_calibrated)
+        metric_card(place, name, descriptions[name], metric, calibrated=is_calibrated)
         for place, (name, metric) in enumerate(metrics.items())
     ]
     has_threshold = any(one.score.form == "below" for one in descriptions.values()) and len(frames)
     return [
-        ("summary", "At a glance", tag("div", "".join(cards), class_="cards")),
+        ("summary", "At a glance", tag("div", "".join(cards), class_="cards") + independence_note(metrics, n_sessions)),
         ("threshold", "Move the threshold", _NEEDS_SCRIPT if has_threshold else ""),
         ("calibration", "Calibration", calibration(report.get("calibration"))),
         ("comparison", "Comparison", comparison(report.get("comparison"))),

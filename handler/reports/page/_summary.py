@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from handler.reports._terminal import many, noun_of
@@ -10,7 +10,7 @@ from handler.reports.page._figures import interval_bar, interval_words, method_n
 from handler.reports.page._metrics import Description, Table
 from handler.reports.page._text import escaped, isolated, tag
 
-__all__ = ["head", "metric_card", "table"]
+__all__ = ["head", "independence_note", "metric_card", "table"]
 
 FEW = 30  # scored samples under which a summary is called a first impression
 _AS_INDEPENDENT = {"wilson", "student-t", "delta-method"}
@@ -35,9 +35,7 @@ def head(report: Mapping[str, Any]) -> str:
     )
 
 
-def metric_card(
-    place: int, name: str, description: Description, metric: Mapping[str, Any], *, n_sessions: int, calibrated: bool
-) -> str:
+def metric_card(place: int, name: str, description: Description, metric: Mapping[str, Any], *, calibrated: bool) -> str:
     """The metric's main figure with its interval, in numbers, drawn and in words; what stands beside it below."""
     overall = metric["overall"]
     main = description.main
@@ -48,7 +46,7 @@ def metric_card(
     ]
     if interval and value is not None:
         parts.append(interval_bar(main, value, interval, description.axis))
-    parts += [tag("p", escaped(sentence)) for sentence in _sentences(overall, interval, main.form, n_sessions)]
+    parts += [tag("p", escaped(sentence)) for sentence in _sentences(overall, interval, main.form)]
     if "threshold" in overall and not calibrated:
         parts.append(tag("p", _uncalibrated(overall["threshold"]), class_="caution"))
     parts.append(_facts(description, overall))
@@ -58,24 +56,32 @@ def metric_card(
     return tag("article", "".join(parts), class_="card")
 
 
-def _sentences(
-    overall: Mapping[str, Any], interval: Mapping[str, Any] | None, form: str, n_sessions: int
-) -> Iterator[str]:
+def _sentences(overall: Mapping[str, Any], interval: Mapping[str, Any] | None, form: str) -> Iterator[str]:
     if overall.get("summary"):
         yield str(overall["summary"])
     if interval:
         words = interval_words(interval, form)
-        text = (
+        yield (
             f"With more of the same, anything from {words} would be no surprise "
             f"({interval['level']:.0%} interval, {method_name(interval['method'])})."
         )
-        if n_sessions > 1 and interval["method"] in _AS_INDEPENDENT:
-            text += (
-                " It takes samples as independent; those of one session rarely are, so the truth is less sure still."
-            )
-        yield text
     if 0 < overall["n_scored"] < FEW:
         yield f"Only {overall['n_scored']} were scored: a first impression, not a finding."
+
+
+def independence_note(metrics: Mapping[str, Any], n_sessions: int) -> str:
+    """What to think of intervals that know nothing of sessions; empty where there are none."""
+    methods = {one["method"] for metric in metrics.values() for one in _intervals(metric["overall"]) if one}
+    if n_sessions < 2 or not methods & _AS_INDEPENDENT:
+        return ""
+    return (
+        '<p class="note">Intervals by Wilson, Student and the delta method take samples as independent. Those of one '
+        "session rarely are, so the truth is less sure than they say.</p>"
+    )
+
+
+def _intervals(overall: Mapping[str, Any]) -> Iterable[Mapping[str, Any] | None]:
+    return (overall.get("intervals") or {}).values()
 
 
 def _uncalibrated(threshold: float) -> str:

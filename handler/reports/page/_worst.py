@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from handler.reports.page._figures import shown
-from handler.reports.page._frames import as_text
+from handler.reports.page._frames import MAX_TAGS, as_text
 from handler.reports.page._metrics import Description
 from handler.reports.page._text import clean, escaped, isolated, tag
 
@@ -82,18 +82,21 @@ def _scores(row: Mapping[str, Any], descriptions: Mapping[str, Description]) -> 
 
 
 def _beside(row: Mapping[str, Any], descriptions: Mapping[str, Description]) -> Iterator[str]:
-    facts = []
+    facts: list[tuple[str, str]] = []
     for name, details in row.get("metrics", {}).items():
         if isinstance(lines := details.get("alignment"), list):
             yield tag("pre", escaped("\n".join(map(str, lines))), tabindex="0", aria_label="Alignment")
-        wanted = descriptions[name].evidence or {}
-        facts += [(label, as_text(details[key])) for key, label in wanted.items() if details.get(key) is not None]
-    facts += [(clean(key), as_text(value)) for key, value in row.get("tags", {}).items() if value is not None][:8]
+        if not descriptions[name].is_text:  # of two texts, the texts themselves say more
+            wanted = descriptions[name].evidence or {}
+            facts += [(label, as_text(details[key])) for key, label in wanted.items() if details.get(key) is not None]
+    facts += [(clean(key), as_text(value)) for key, value in row.get("tags", {}).items() if value is not None][
+        :MAX_TAGS
+    ]
     cells = [f"<div><dt>{isolated(label)}</dt><dd>{isolated(text)}</dd></div>" for label, text in facts]
     if picture := _picture(row):
         cells.append(f"<div><dt>Picture</dt><dd>{picture}</dd></div>")
     if cells:
-        yield tag("dl", "".join(cells), class_="facts")
+        yield tag("dl", "".join(cells), class_="beside")
 
 
 def _picture(row: Mapping[str, Any]) -> str | None:

@@ -34,6 +34,8 @@ function missingIn(mine, theirs) {
     } else if (j >= b.length || length[at + width] >= length[at + 1]) missing[kept[i++]] = true;
     else j++;
   }
+  // A space between two such words goes with them.
+  for (let at = 1; at < mine.length - 1; at++) if (!a[at].trim() && missing[at - 1] && missing[at + 1]) missing[at] = true;
   return missing;
 }
 

@@ -15,22 +15,23 @@ function intervalCell(column, i) {
     { viewBox: "0 0 100 12", class: "mini", role: "img", "aria-label": `interval ${words}` },
     draw("title", {}, words),
     draw("line", { class: "axis", x1: 4, x2: 96, y1: 6, y2: 6 }),
-    draw("rect", { class: "range", x: x(column.low[i]), width: Math.max(1, x(column.high[i]) - x(column.low[i])), y: 4, height: 4, rx: 2 }),
-    draw("circle", { class: "dot", cx: x(value), cy: 6, r: 3 }),
+    draw("rect", { class: "range", x: x(column.low[i]), width: Math.max(1, x(column.high[i]) - x(column.low[i])), y: 3, height: 6, rx: 2 }),
+    draw("rect", { class: "dot", x: x(value) - 1, width: 2, y: 1, height: 10 }),
   );
   return make("span", { class: "with-bar" }, bar, text);
 }
 
 function summaryColumns(table, nameCell) {
-  const names = table.names.map((one, at) => ({
+  const told = table.names.filter((one, at) => at === 0 || new Set(one.values).size > 1);
+  const names = told.map((one, at) => ({
     label: one.label,
-    width: 13,
+    width: 12,
     value: (i) => one.values[i],
     cell: (i) => (at === 0 ? nameCell(one.values[i], i) : isolated(one.values[i])),
   }));
   const figures = table.columns.map((one) => ({
     label: one.label,
-    width: one.low ? 14 : one.form === "text" ? 10 : 8,
+    width: one.low ? 13 : one.form === "text" ? 9 : 7,
     numeric: one.form !== "text",
     firstDown: true,
     value: (i) => one.values[i],
@@ -70,7 +71,7 @@ function shareBelow(threshold) {
   const [names, assistants] = sessions.names;
   const sorted = names.values.map((name, i) => Float64Array.from(found.get(JSON.stringify([name, assistants.values[i]])) || []).sort());
   const share = (i) => (sorted[i].length ? countBelow(sorted[i], threshold.value()) / sorted[i].length : null);
-  return { label: "Below the line", width: 8, numeric: true, firstDown: true, value: share, cell: (i) => shown(share(i), "percent") };
+  return { label: "Below the line", width: 7, numeric: true, firstDown: true, value: share, cell: (i) => shown(share(i), "percent") };
 }
 
 function sessionTable(threshold, follow) {
@@ -85,7 +86,7 @@ function sessionTable(threshold, follow) {
     made.filter(text ? (i) => table.names.some((one) => one.values[i].toLowerCase().includes(text)) : null);
   });
   if (table.n > 1) place.append(make("div", { class: "controls" }, box.label));
-  const made = grid(place, { label: "Sessions", columns, n: table.n });
+  const made = grid(place, { label: "Sessions", columns, n: table.n, sort: { at: 0, down: false } });
   if (share) threshold.onMove(() => made.refresh());
 }
 
@@ -98,7 +99,7 @@ function stateOf(i, at) {
 function scoreCell(i, at, threshold) {
   const { form } = data.metrics[at];
   const reason = stateOf(i, at);
-  if (reason) return make("small", {}, reason.replaceAll("_", " "));
+  if (reason) return make("small", { title: reason }, reason);
   const score = scoresOf(at)[i];
   if (form === "below") return score < threshold.value() ? make("strong", { class: "flag" }, "below") : "not below";
   return shown(score, form);

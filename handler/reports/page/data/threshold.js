@@ -1,5 +1,9 @@
 // The distribution of scores, and a line through it that can be moved.
-const PLOT = { width: 720, height: 220, left: 8, right: 8, top: 20, bottom: 28 };
+// One unit of a plot is one pixel at the width it is first drawn in, so that its text is as large as the page's.
+const plotSize = (place, height, top, least, most) => {
+  const width = Math.min(most, Math.max(least, place.clientWidth || most));
+  return { width, height, left: 10, right: 10, top, bottom: 26 };
+};
 
 function scoresOf(at) {
   const column = data.frames.metrics[at];
@@ -45,7 +49,8 @@ function ticks(span, x, size, form) {
   const marks = [];
   for (let value = Math.ceil(span.low / step - 1e-9) * step; value <= span.high + 1e-9; value += step) {
     const text = form === "percent" ? `${Math.round(value * 100)}%` : String(Math.round(value * 100) / 100);
-    marks.push(draw("text", { x: x(value), y: size.height - 8, class: "tick" }, text));
+    const atEdge = x(value) - size.left < 8 ? " first" : size.width - size.right - x(value) < 8 ? " last" : "";
+    marks.push(draw("text", { x: x(value), y: size.height - 8, class: `tick${atEdge}` }, text));
   }
   const base = size.height - size.bottom;
   return [draw("line", { x1: size.left, x2: size.width - size.right, y1: base, y2: base, class: "axis" }), ...marks];
@@ -64,7 +69,7 @@ function smallPlots() {
     const scores = scoresOf(Number(place.dataset.metric));
     const sorted = ascending(scores);
     if (scores === counted || form === "truth" || new Set(sorted).size < 3) continue;
-    const size = { ...PLOT, width: 360, height: 110, top: 6 };
+    const size = plotSize(place, 110, 6, 240, 480);
     const span = spanOf(sorted);
     const { x, bars } = histogram(sorted, span, { bins: 30, size });
     const box = { viewBox: `0 0 ${size.width} ${size.height}`, role: "img", "aria-label": describePlot(sorted, label) };
@@ -80,18 +85,18 @@ function movableThreshold() {
     if (place) place.replaceChildren(make("p", {}, "Nothing was scored, so there is no distribution."));
     return null;
   }
-  const size = PLOT;
+  const size = plotSize(place, 240, 22, 300, 1200);
   const span = spanOf(sorted);
   const given = data.threshold.value;
   span.low = Math.min(span.low, given);
   span.high = Math.max(span.high, given);
-  const plot = histogram(sorted, span, { bins: 60, size });
+  const plot = histogram(sorted, span, { bins: size.width < 500 ? 30 : 60, size });
   const listeners = [];
   let value = given;
 
   const left = draw("rect", { x: 0, y: 0, width: 0, height: size.height });
   const line = draw("line", { class: "threshold", y1: size.top - 8, y2: size.height - size.bottom });
-  const handle = draw("circle", { class: "handle", cy: size.top - 8, r: 7 });
+  const handle = draw("circle", { class: "handle", cy: size.top - 12, r: 8 });
   const picture = draw(
     "svg",
     { viewBox: `0 0 ${size.width} ${size.height}`, role: "img", "aria-label": describePlot(sorted, "similarity"), class: "movable" },
