@@ -22,7 +22,7 @@ from handler.statistics._clusters import (
     resampled,
 )
 from handler.statistics._correlation import Pairs, correlation_interval, kendall_tau_b, pearson, spearman
-from handler.statistics._intervals import Interval, mean_interval, student_t_quantile, wilson_interval
+from handler.statistics._intervals import Interval, mean_interval, student_t_p, student_t_quantile, wilson_interval
 from handler.statistics._isotonic import Logistic, Steps, isotonic, logistic, logistic_of_counts
 from handler.statistics._paired import cohens_dz, holm, mcnemar_p, sign_flip_p, size_factor_to_settle, superiority
 from handler.statistics._prevalence import Corrected, prediction_powered_rate, rogan_gladen
@@ -72,6 +72,7 @@ __all__ = [
     "sign_flip_p",
     "size_factor_to_settle",
     "spearman",
+    "student_t_p",
     "student_t_quantile",
     "superiority",
     "wilson_interval",
