@@ -1,4 +1,4 @@
-"""The result folder: report.json, samples.jsonl, errors.jsonl, or error.json when nothing could be scored.
+"""The result folder: report.json, samples.jsonl, errors.jsonl, report.html, or error.json when nothing could be scored.
 
 report.json is written last: where it stands, the folder is complete.
 """
@@ -19,7 +19,7 @@ from handler.samples import Unreadable
 __all__ = ["ResultFolder", "RowWriter", "dump_json", "dump_row", "load_row"]
 
 SCHEMA = "scenescore.report/1"
-REPORT, SAMPLES, ERRORS, ERROR = "report.json", "samples.jsonl", "errors.jsonl", "error.json"
+REPORT, SAMPLES, ERRORS, ERROR, PAGE = "report.json", "samples.jsonl", "errors.jsonl", "error.json", "report.html"
 
 
 class RowWriter:
@@ -85,6 +85,7 @@ class ResultFolder:
         if self.report() is None:
             storage.write_bytes(storage.join(self.location, ERROR), dump_json(error.document()))
             self._remove(REPORT)
+            self._remove(PAGE)
 
     def samples(self) -> Iterator[dict[str, Any]]:
         """The rows of samples.jsonl, as a stream."""

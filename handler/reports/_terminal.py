@@ -277,4 +277,5 @@ WARNING_WORDS = {
     "repeated_prediction": "a model version predicted twice; the later counts",
     "result_without_grade": "a result holds no grade but a region, a ranking or the like",
     "unknown_group": "no frame has a tag or column of this name",
+    "not_calibrated": "the calibration does not call itself calibrated",
 }

@@ -62,7 +62,7 @@ def _sections(
 ) -> list[Section]:
     metrics = report["metrics"]
     n_sessions = report["counts"]["n_sessions"]
-    is_calibrated = bool(report.get("calibration"))
+    is_calibrated = bool((report.get("calibration") or {}).get("calibrated"))
     cards = [
         metric_card(place, name, descriptions[name], metric, calibrated=is_calibrated)
         for place, (name, metric) in enumerate(metrics.items())
@@ -73,7 +73,7 @@ def _sections(
         ("threshold", "Move the threshold", _NEEDS_SCRIPT if has_threshold else ""),
         ("calibration", "Calibration", calibration(report.get("calibration"))),
         ("comparison", "Comparison", comparison(report.get("comparison"))),
-        ("sessions", "Sessions", _NEEDS_SCRIPT),
+        ("sessions", "Sessions", _NEEDS_SCRIPT if n_sessions > 1 else ""),
         ("groups", "Groups", _NEEDS_SCRIPT if any(metric["groups"] for metric in metrics.values()) else ""),
         ("worst", "Look at these first", worst_samples(metrics, descriptions, frames.kept)),
         ("pictures", "What the detector saw", boxes(report.get("detections"))),

@@ -94,19 +94,26 @@ def _uncalibrated(threshold: float) -> str:
 
 def _facts(description: Description, overall: Mapping[str, Any]) -> str:
     intervals, undefined = overall.get("intervals") or {}, overall.get("undefined") or {}
-    rows = []
+    rows: list[tuple[str, str]] = []
+    absent: dict[str, list[str]] = {}
     for figure in description.figures:
         value = overall[figure.key]
+        if value is None:
+            absent.setdefault(str(undefined.get(figure.key, "nothing supports it")), []).append(figure.label)
+            continue
         text = escaped(shown(value, figure.form))
-        if value is None and figure.key in undefined:
-            text += f" <small>{escaped(undefined[figure.key])}</small>"
-        elif intervals.get(figure.key):
+        if intervals.get(figure.key):
             text += f" <small>{escaped(interval_words(intervals[figure.key], figure.form))}</small>"
         rows.append((escaped(figure.label), text))
     rows.append(("Scored", f"{overall['n_scored']:,} of {overall['n_samples']:,}"))
     if overall["n_skipped"] or overall["n_error"]:
         rows.append(("Skipped, in error", f'<a href="#problems">{overall["n_skipped"]:,}, {overall["n_error"]:,}</a>'))
-    return tag("dl", "".join(f"<div><dt>{label}</dt><dd>{text}</dd></div>" for label, text in rows), class_="facts")
+    found = "".join(f"<div><dt>{label}</dt><dd>{text}</dd></div>" for label, text in rows)
+    missing = "".join(
+        tag("p", f"Not given: {escaped(', '.join(labels))} ({escaped(reason)}).", class_="note")
+        for reason, labels in absent.items()
+    )
+    return tag("dl", found, class_="facts") + missing
 
 
 def table(value: Mapping[str, Any], wanted: Table) -> str:

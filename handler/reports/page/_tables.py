@@ -56,7 +56,8 @@ def _table(found: Mapping[str, dict[Key, Any]], descriptions: Mapping[str, Descr
     if any(row.get("n_skipped") or row.get("n_error") for row in first):
         lost = [{"n": row.get("n_skipped", 0) + row.get("n_error", 0)} for row in first]
         columns.append(_column(Figure("n", "Not scored", "count"), lost, None))
-    return {"keys": keys, "n": len(keys), "columns": columns}
+    told = [one for one in columns if any(value is not None for value in one["values"])]
+    return {"keys": keys, "n": len(keys), "columns": told}
 
 
 def _column(figure: Figure, rows: list[Any], axis: tuple[float, float] | None) -> dict[str, Any]:

@@ -50,7 +50,8 @@ def _article(
     place = f"{isolated(entry['session_id'])} / {isolated(str(entry['sample_id']))}"
     link = f'<a href="#frame-{entry["index"]}">{place}</a>'
     figures = ", ".join(_scores(row, descriptions)) or shown(entry["score"], "score")
-    parts = [tag("h3", link), tag("p", f"{escaped(figures)} · {isolated(entry['assistant_id'])}", class_="note")]
+    by = f" · {isolated(entry['assistant_id'])}" if entry["assistant_id"] != "unknown" else ""
+    parts = [tag("h3", link), tag("p", escaped(figures) + by, class_="note")]
     if "question" in entry:
         parts.append(tag("p", f"<span>Asked</span> {isolated(entry['question'])}", class_="asked"))
     texts = [(description.sides[0], entry["answer"])]

@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from handler import storage
-from handler.reports._folder import SAMPLES, ResultFolder
+from handler.reports._folder import PAGE, SAMPLES, ResultFolder
 from handler.reports.page._page import page
 
 __all__ = ["PAGE", "html_of", "write_page"]
-
-PAGE = "report.html"
 
 
 def html_of(folder: ResultFolder, report: Mapping[str, Any]) -> bytes:

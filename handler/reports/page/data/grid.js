@@ -4,6 +4,7 @@ const OVERSCAN = 12;
 const PRINTED = 200;
 
 function grid(place, { label, columns, n, sort = null }) {
+  const scale = innerWidth < 640 ? 0.75 : 1;
   const body = make("tbody");
   const above = make("tr", { "aria-hidden": "true", class: "spacer" }, make("td", { colspan: columns.length }));
   const below = above.cloneNode(true);
@@ -15,7 +16,7 @@ function grid(place, { label, columns, n, sort = null }) {
     make("thead", {}, make("tr", { "aria-rowindex": 1 }, ...heads)),
     body,
   );
-  const scroller = make("div", { class: "scroller", tabindex: 0, role: "region", "aria-label": label }, table);
+  const scroller = make("div", { class: "scroller", tabindex: 0, role: "region", "aria-label": `Table: ${label}` }, table);
   const status = make("p", { role: "status", class: "note" });
   place.append(scroller, status);
   const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
@@ -26,11 +27,11 @@ function grid(place, { label, columns, n, sort = null }) {
   let sorted = sort;
   let pending = false;
   let printing = false;
-  table.style.minWidth = `${columns.reduce((sum, one) => sum + one.width, 0)}rem`;
+  table.style.minWidth = `${columns.reduce((sum, one) => sum + one.width * scale, 0)}rem`;
 
   function widthOf(column) {
     const node = make("col");
-    node.style.width = `${column.width}rem`;
+    node.style.width = `${column.width * scale}rem`;
     return node;
   }
 
@@ -68,7 +69,7 @@ function grid(place, { label, columns, n, sort = null }) {
     });
     scroller.scrollTop = 0;
     table.setAttribute("aria-rowcount", order.length + 1);
-    status.textContent = order.length === n ? `${whole.format(n)} rows.` : `${whole.format(order.length)} of ${whole.format(n)} rows.`;
+    status.textContent = order.length === n ? `${many(n, "row")}.` : `${whole.format(order.length)} of ${whole.format(n)} rows.`;
     refresh();
   }
 

@@ -76,6 +76,7 @@ function shareBelow(threshold) {
 
 function sessionTable(threshold, follow) {
   const place = host("sessions");
+  if (!place) return;
   const table = data.sessions;
   const open = (name) => make("button", { type: "button", class: "link", onclick: () => follow(name) }, isolated(name));
   const columns = summaryColumns(table, data.frames.n ? open : isolated);

@@ -73,7 +73,7 @@ function smallPlots() {
     const span = spanOf(sorted);
     const { x, bars } = histogram(sorted, span, { bins: 30, size });
     const box = { viewBox: `0 0 ${size.width} ${size.height}`, role: "img", "aria-label": describePlot(sorted, label) };
-    place.append(draw("svg", box, draw("g", { class: "bars" }, ...bars()), ...ticks(span, x, size, form)));
+    place.append(make("p", { class: "note" }, `${label} of each ${data.noun}`), draw("svg", box, draw("g", { class: "bars" }, ...bars()), ...ticks(span, x, size, form)));
   }
 }
 
