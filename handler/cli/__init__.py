@@ -21,6 +21,7 @@ __all__ = ["main"]
 
 VERBS = {
     "evaluate": "score a file of descriptions",
+    "calibrate": "find the threshold that people's verdicts support",
     "report": "make a page, Markdown or a table of a finished result",
     "metrics": "list the metrics",
     "inspect": "say what a file holds and how it would be read",

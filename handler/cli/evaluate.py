@@ -55,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TAG",
         help="also summarise by a tag, column or field; repeatable",
     )
+    add("--calibration", metavar="F", help="calibration.json whose threshold to use, see `scenescore calibrate`")
     add("--limit", type=int, metavar="N", help="score only the first N frames")
     add("--model", type=Path, metavar="DIR", help="folder of an exported text encoder (SCENESCORE_MODEL)")
     add("--precision", choices=["fp32", "int8"], default="fp32", help="precision the model must have (fp32)")
@@ -89,6 +90,7 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
             "group_by": [by for one in options.group_by for by in one.split(",")],
             "limit": options.limit,
             "precision": options.precision,
+            "calibration": options.calibration,
         }
     )
     if options.threads is not None and options.threads < 1:

@@ -16,17 +16,15 @@ from handler.statistics import (
     auc,
     auc_interval,
     average_precision,
-    cluster_codes,
     cluster_function_interval,
     cluster_mean_interval,
     precision_recall,
     roc,
 )
 
-__all__ = ["curves", "figures_at", "ranking", "slices"]
+__all__ = ["curves", "figures_at", "ranking", "slice_figures"]
 
 MOST_POINTS = 200  # of a curve, as drawn
-MOST_VALUES = 50  # slices of one field
 ENOUGH_PER_CLASS = 20  # frames of each verdict, for a slice to be worth figures
 
 Floats = NDArray[np.float64]
@@ -92,24 +90,15 @@ def curves(part: Part, *, higher_is_better: bool) -> dict[str, Any]:
     }
 
 
-def slices(part: Part, cut: float, by: str, values: Sequence[str]) -> list[dict[str, Any]]:
-    """Figures per value of a field, one per row of the part, the most frequent first; too small a slice says so."""
-    found = []
-    names, counts = np.unique(np.array(values, object).astype(str), return_counts=True)
-    for name in names[np.argsort(-counts, kind="stable")][:MOST_VALUES].tolist():
-        mine = np.array([value == name for value in values])
-        own = Part(part.danger[mine], part.different[mine], cluster_codes(part.codes[mine].tolist()))
-        n_bad, n_good = int(own.different.sum()), int((~own.different).sum())
-        entry: dict[str, Any] = {"by": by, "value": name, "n": len(own.danger), "n_different": n_bad, "n_same": n_good}
-        if min(n_bad, n_good) < ENOUGH_PER_CLASS:
-            entry["reason"] = f"fewer than {ENOUGH_PER_CLASS} held-out frames of each verdict"
-        else:
-            ordered = ranking(own)
-            figures = figures_at(own, cut)
-            figures["intervals"] |= ordered.pop("intervals")
-            entry |= {**figures, **ordered}
-        found.append(entry)
-    return found
+def slice_figures(part: Part, cut: float) -> dict[str, Any]:
+    """Figures of a part of the held-out rows; too small a slice says so instead."""
+    n_bad, n_good = int(part.different.sum()), int((~part.different).sum())
+    counts: dict[str, Any] = {"n": n_bad + n_good, "n_different": n_bad, "n_same": n_good}
+    if min(n_bad, n_good) < ENOUGH_PER_CLASS:
+        return {**counts, "reason": f"fewer than {ENOUGH_PER_CLASS} held-out frames of each verdict"}
+    figures, ordered = figures_at(part, cut), ranking(part)
+    figures["intervals"] |= ordered.pop("intervals")
+    return {**counts, **figures, **ordered}
 
 
 def _balanced(sums: Floats) -> Floats:

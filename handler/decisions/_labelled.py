@@ -16,7 +16,7 @@ from handler.decisions._verdicts import VerdictReader
 from handler.errors import RequestError
 from handler.statistics import cluster_codes
 
-__all__ = ["Part", "Split", "Verdicts", "field_of", "part_of", "read_verdicts", "split_groups"]
+__all__ = ["Part", "Row", "Split", "Verdicts", "field_of", "part_of", "read_verdicts", "split_groups"]
 
 FIELDS = ("session_id", "assistant_id", "sample_id", "language")
 
@@ -37,13 +37,13 @@ class Verdicts:
 
 class Split(NamedTuple):
     """group: per row, what it must not be parted from. by: the field that says so. tested: per row, whether it is held
-    out. notes: what a reader must know of it. grouped: whether frames of one session stay together."""
+    out. notes: what a reader must know of it. one_session: there is nothing to keep apart, so frames were parted."""
 
     group: list[str]
     by: str
     tested: Labels
     notes: list[str]
-    grouped: bool
+    one_session: bool
 
 
 class Part(NamedTuple):
@@ -88,13 +88,13 @@ def split_groups(rows: Sequence[Row], *, by: str, held_out: float, seed: int) ->
     group = [_group(row, by) for row in rows]
     n_groups = len(set(group))
     notes: list[str] = []
-    grouped = by != "sample_id"
-    if n_groups == len(rows) and grouped:
+    one_session = n_groups == 1 < len(rows)
+    if n_groups == len(rows) and by != "sample_id":
         notes.append(f"every {by} has one frame with a verdict: frames are taken as independent")
-        by, grouped = "frame", False
-    elif n_groups == 1:
+        by = "frame"
+    elif one_session:
         notes.append(f"all frames have one {by}: frames of it are on both sides, and the intervals are too narrow")
-        by, grouped = "frame", False
+        by = "frame"
         group = [f"{number}/{row['sample_id']}" for number, row in enumerate(rows)]
     sizes = Counter(group)
     ordered = sorted(sizes, key=lambda one: hashlib.sha256(f"{seed}\0{one}".encode()).digest())
@@ -104,7 +104,7 @@ def split_groups(rows: Sequence[Row], *, by: str, held_out: float, seed: int) ->
             break
         held.add(one)
         taken += sizes[one]
-    return Split(group, by, np.array([one in held for one in group], np.bool_), notes, grouped)
+    return Split(group, by, np.array([one in held for one in group], np.bool_), notes, one_session)
 
 
 def part_of(verdicts: Verdicts, split: Split, metric: str, *, higher_is_better: bool, chosen: Labels) -> Part:

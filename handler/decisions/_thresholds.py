@@ -1,4 +1,4 @@
-"""The threshold that serves an aim best, and how far another sample of sessions would move it.
+"""The threshold that serves an aim best, and how far another sample of groups (sessions) would move it.
 
 Everything here is in terms of danger: the score turned so that more speaks for "different". A frame is flagged when its
 danger is above the cut.
@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from handler.decisions._aims import Aim, Counts
 from handler.decisions._labelled import Part
 from handler.statistics import (
+    FEW_CLUSTERS,
     Interval,
+    cluster_function_interval,
     expanded_percentiles,
     logistic_of_counts,
     pool_clusters,
@@ -87,25 +89,31 @@ def value_at(part: Part, aim: Aim, cut: float) -> float | None:
 
 
 def cut_interval(part: Part, aim: Aim, rule: Rule, *, level: float = 0.95) -> tuple[Interval | None, str | None]:
-    """Where the best cut by the same rule lies in resamples of the groups, or why that cannot be said."""
+    """Where the best cut by the same rule lies in other samples of groups, or why that cannot be said. method:
+    cluster-bootstrap from 30 groups on; with fewer cluster-jackknife-t, which a counted maximum is too rough for."""
     if part.n_groups < 2:
-        return None, "it needs at least 2 sessions"
+        return None, "it needs at least 2 groups"
+    if part.n_groups < FEW_CLUSTERS and rule == "empirical":
+        return None, f"it needs {FEW_CLUSTERS} groups where verdicts are counted and not smoothed"
     cuts, _ = _all_cuts(part)
     if len(cuts) < 2:
         return None, "there are too few distinct scores"
     grid = cuts[np.unique(np.linspace(0, len(cuts) - 1, min(GRID, len(cuts))).round().astype(np.int64))]
     columns = _by_group_and_bin(part, pool_clusters(part.codes), grid)
     middles = _middles_of_bins(part, grid)
-    n_bins, found, n = len(middles), [], 0
-    for _, sums in resampled(columns, block_rows=BLOCK_ROWS):
-        n += len(sums)
-        bad, good = sums[:, :n_bins], sums[:, n_bins:]
-        chosen = _best_of_bins(middles, bad, good, aim, rule)
-        found.append(grid[chosen[chosen >= 0]])
-    replicates = np.concatenate(found)
-    if len(replicates) < ENOUGH * n:
-        return None, f"only {len(replicates) / n:.0%} of the resamples reach the aim"
-    low, high = expanded_percentiles(replicates, len(columns), level=level)
+
+    def cuts_of(sums: Floats) -> Floats:
+        chosen = _best_of_bins(middles, sums[:, : len(middles)], sums[:, len(middles) :], aim, rule)
+        return np.where(chosen >= 0, grid[chosen], math.nan)
+
+    if part.n_groups < FEW_CLUSTERS:
+        interval = cluster_function_interval(columns, cuts_of, level=level, low=-math.inf, high=math.inf)
+        return interval, None if interval is not None else "without one of the groups the aim is not reached"
+    replicates = np.concatenate([cuts_of(sums) for _, sums in resampled(columns, block_rows=BLOCK_ROWS)])
+    reached = replicates[np.isfinite(replicates)]
+    if len(reached) < ENOUGH * len(replicates):
+        return None, f"only {len(reached) / len(replicates):.0%} of the resamples reach the aim"
+    low, high = expanded_percentiles(reached, len(columns), level=level)
     return Interval(low, high, level, "cluster-bootstrap"), None
 
 

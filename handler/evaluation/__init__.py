@@ -1,5 +1,6 @@
 """The one path every door takes: request -> samples -> metrics -> report."""
 
+from handler.evaluation._calibrating import CalibrationRequest, calibrate, run_calibration, run_suggestion
 from handler.evaluation._estimate import Estimate, estimate
 from handler.evaluation._identity import content_of
 from handler.evaluation._inputs import find_files, is_annotation
@@ -10,9 +11,11 @@ from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._run import request_identity, run, write_error
 
 __all__ = [
+    "CalibrationRequest",
     "Estimate",
     "EvaluationRequest",
     "Machine",
+    "calibrate",
     "content_of",
     "estimate",
     "evaluate",
@@ -21,5 +24,7 @@ __all__ = [
     "needs_text_encoder",
     "request_identity",
     "run",
+    "run_calibration",
+    "run_suggestion",
     "write_error",
 ]

@@ -136,7 +136,7 @@ def own_options(cls: type[BaseMetric], given: Mapping[str, Any]) -> dict[str, An
 
 def refuse_unused(request: EvaluationRequest, names: Sequence[str], roles: Mapping[str, str]) -> None:
     """A file that nothing reads, or options for a metric that does not run, are a mistake worth saying."""
-    for role in ("references", "questions", "calibration"):
+    for role in ("references", "questions"):
         location = getattr(request, role)
         if location is not None and location not in roles.values():
             raise RequestError(f"no metric of this request reads a {role} file: {', '.join(names)}", field=role)

@@ -9,6 +9,7 @@ from typing import Any
 
 from handler.errors import RequestError
 from handler.evaluation import _identity
+from handler.evaluation._calibrated import calibrated_options
 from handler.evaluation._request import EvaluationRequest
 from handler.metrics import BaseMetric, get_metric, metric_class, select_metrics
 from handler.models import shared_text_encoder
@@ -76,19 +77,22 @@ def metric_names(request: EvaluationRequest, sample: type[Sample] = Sample) -> l
 
 def make_metrics(request: EvaluationRequest, machine: Machine, sample: type[Sample] = Sample) -> list[BaseMetric]:
     """The metrics, made with the request's mode, threshold and options."""
-    made = []
-    for name in metric_names(request, sample):
-        cls = metric_class(name)
-        options: dict[str, Any] = {"mode": request.mode}
-        if "threshold" in cls.options:
-            options["threshold"] = request.threshold
-        options |= _identity.own_options(cls, request.options.get(name, {}))
-        if "text_encoder" in cls.models:
-            folder = machine.model or Settings.from_environment().model
-            options["encoder"] = shared_text_encoder(folder, machine.threads)
-            _identity.check_precision(request.precision, options["encoder"].card)
-        made.append(get_metric(name, **options))
-    return made
+    names = metric_names(request, sample)
+    calibrated = calibrated_options(request, names, lambda name: _make(name, request, machine, {}))
+    return [_make(name, request, machine, calibrated.get(name, {})) for name in names]
+
+
+def _make(name: str, request: EvaluationRequest, machine: Machine, calibrated: Mapping[str, Any]) -> BaseMetric:
+    cls = metric_class(name)
+    options: dict[str, Any] = {"mode": request.mode}
+    if "threshold" in cls.options:
+        options["threshold"] = request.threshold
+    options |= {**_identity.own_options(cls, request.options.get(name, {})), **calibrated}
+    if "text_encoder" in cls.models:
+        folder = machine.model or Settings.from_environment().model
+        options["encoder"] = shared_text_encoder(folder, machine.threads)
+        _identity.check_precision(request.precision, options["encoder"].card)
+    return get_metric(name, **options)
 
 
 def check_fit(

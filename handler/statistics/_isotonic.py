@@ -28,9 +28,12 @@ class Steps(NamedTuple):
 
     def at(self, scores: Sequence[float] | Floats) -> Floats:
         """Probabilities 0..1: the block's inside it, on a line between blocks, the outermost beyond."""
-        places = [place for ends in zip(self.lows, self.highs, strict=True) for place in ends]
-        heights = [height for height in self.probabilities for _ in range(2)]
-        return np.interp(np.asarray(scores, np.float64), places, heights)
+        return np.interp(np.asarray(scores, np.float64), *self.corners())
+
+    def corners(self) -> tuple[Floats, Floats]:
+        """Scores and probabilities at both ends of each block, between which lines are drawn."""
+        places = np.column_stack([self.lows, self.highs]).ravel().astype(np.float64)
+        return places, np.repeat(np.asarray(self.probabilities, np.float64), 2)
 
 
 class Logistic(NamedTuple):
