@@ -6,12 +6,18 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from handler import storage
 from handler.cli._model import model_folder
 from handler.cli._options import add_reading, assignment, local_input, mapping, print_json
 from handler.decisions import AIMS, render_calibration
 from handler.errors import RequestError
-from handler.evaluation import CalibrationRequest, Machine, needs_text_encoder, run_calibration, run_suggestion
+from handler.evaluation import (
+    CalibrationRequest,
+    Machine,
+    is_finished,
+    needs_text_encoder,
+    run_calibration,
+    run_suggestion,
+)
 from handler.reports import dump_json, many
 from handler.settings import DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD
 
@@ -81,7 +87,7 @@ def _request(options: argparse.Namespace, source: str) -> dict[str, Any]:
 
 def _model(options: argparse.Namespace, request: CalibrationRequest) -> Path | None:
     """The model's folder where frames have to be scored; a finished result needs none."""
-    if storage.stat(storage.join(request.input or "", "report.json")) is not None:
+    if is_finished(request.input):
         return None
     return model_folder(options.model) if needs_text_encoder(request) else options.model
 

@@ -1,6 +1,6 @@
 """The one path every door takes: request -> samples -> metrics -> report."""
 
-from handler.evaluation._calibrating import CalibrationRequest, calibrate, run_calibration, run_suggestion
+from handler.evaluation._calibrating import CalibrationRequest, calibrate, is_finished, run_calibration, run_suggestion
 from handler.evaluation._estimate import Estimate, estimate
 from handler.evaluation._identity import content_of
 from handler.evaluation._inputs import find_files, is_annotation
@@ -21,6 +21,7 @@ __all__ = [
     "evaluate",
     "find_files",
     "is_annotation",
+    "is_finished",
     "needs_text_encoder",
     "request_identity",
     "run",

@@ -33,7 +33,7 @@ from handler.metrics import list_metrics, metric_class
 from handler.reports import Report, ResultFolder, dump_json
 from handler.samples import Sample
 
-__all__ = ["CalibrationRequest", "calibrate", "run_calibration", "run_suggestion"]
+__all__ = ["CalibrationRequest", "calibrate", "is_finished", "run_calibration", "run_suggestion"]
 
 
 class CalibrationRequest(EvaluationRequest):
@@ -97,20 +97,22 @@ def calibrate(
 
 
 def run_calibration(
-    request: CalibrationRequest, machine: Machine | None = None, *, records: Any = None
+    request: CalibrationRequest, machine: Machine | None = None, *, records: Any = None, most: int | None = None
 ) -> dict[str, Any]:
-    """Calibrate, and write calibration.json where the request has an output."""
+    """Calibrate, and write calibration.json where the request has an output. most: frames that may be scored for it."""
     if request.calibration is not None:
         raise RequestError("a calibration is made from verdicts, not from a calibration", field="calibration")
     plan = request.plan()
-    scored = _scored(request, machine or Machine(), records)
+    scored = _scored(request, machine or Machine(), records, most)
     document = calibration_of(scored.rows, scored.facts, plan, source=scored.source)
     if request.output is not None:
         storage.write_bytes(request.output, dump_json(document))
     return document
 
 
-def run_suggestion(request: CalibrationRequest, machine: Machine | None = None) -> list[dict[str, Any]]:
+def run_suggestion(
+    request: CalibrationRequest, machine: Machine | None = None, *, most: int | None = None
+) -> list[dict[str, Any]]:
     """The frames to label next, with their texts; written as CSV, or as Label Studio tasks where the output ends in .json.
 
     The threshold is that of `calibration` where it is given, else what the verdicts there are suggest, else the one
@@ -118,7 +120,7 @@ def run_suggestion(request: CalibrationRequest, machine: Machine | None = None) 
     """
     assert request.suggest is not None
     machine = machine or Machine()
-    scored = _scored(request.model_copy(update={"calibration": None}), machine, None)
+    scored = _scored(request.model_copy(update={"calibration": None}), machine, None, most)
     column, rows = unlabelled(scored.rows, request.plan())
     thresholds = {name: request.threshold for name, facts in scored.facts.items() if facts.sets}
     found: Mapping[str, Any] = {}
@@ -140,7 +142,12 @@ def run_suggestion(request: CalibrationRequest, machine: Machine | None = None) 
     return entries
 
 
-def _scored(request: CalibrationRequest, machine: Machine, records: Any) -> _Scored:
+def is_finished(location: str | None) -> bool:
+    """Whether the location is a result folder, whose rows need no scoring."""
+    return _finished(location) is not None
+
+
+def _scored(request: CalibrationRequest, machine: Machine, records: Any, most: int | None) -> _Scored:
     """The rows of a finished result, or of one made now."""
     report = _finished(request.input)
     if report is None:
@@ -149,6 +156,12 @@ def _scored(request: CalibrationRequest, machine: Machine, records: Any) -> _Sco
         }
         asked = EvaluationRequest.parse({**plain, "output": None, "group_by": []})
         report = run(asked, machine, records=records)
+        if most is not None and report["counts"]["n_samples"] > most:
+            raise RequestError(
+                f"there are more than {most} frames to score",
+                field="input",
+                hint="Evaluate them first, then name the result folder as input",
+            )
     return _Scored(report.samples, _facts(report), report["input"])
 
 
@@ -181,7 +194,7 @@ def _facts(report: Mapping[str, Any]) -> dict[str, MetricFacts]:
 
 def _texts(request: CalibrationRequest, wanted: set[int]) -> dict[int, Sample]:
     """The samples with these indexes, read once more; none of a finished result, which keeps no texts."""
-    if request.input is None or _finished(request.input) is not None:
+    if is_finished(request.input):
         return {}
     records = open_input(request.model_copy(update={"output": None}), None, Notices()).records
     return {one.index: one for one in records if isinstance(one, Sample) and one.index in wanted}

@@ -5,6 +5,7 @@ A job is a request with a name made from what it asks for. Its status is a small
 """
 
 from handler.jobs._answer import MAX_REPLY, MAX_SAMPLES, WAIT_S, answer, outcome, problem, reply, status_code_of
+from handler.jobs._calibrations import MAX_CALIBRATED, answer_calibration
 from handler.jobs._datasets import RunRequest, answer_datasets
 from handler.jobs._job import Job, make_job
 from handler.jobs._locations import check_locations
@@ -13,6 +14,7 @@ from handler.jobs._queue import job_of_message, submit
 from handler.jobs._status import BusyError, Status, read_status
 
 __all__ = [
+    "MAX_CALIBRATED",
     "MAX_REPLY",
     "MAX_SAMPLES",
     "WAIT_S",
@@ -22,6 +24,7 @@ __all__ = [
     "RunRequest",
     "Status",
     "answer",
+    "answer_calibration",
     "answer_datasets",
     "check_locations",
     "job_of_message",
