@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from handler.cli._ci import add_files, add_gates, check, gates_of
 from handler.cli._model import model_folder
 from handler.cli._options import add_reading, assignment, local_input, mapping, print_json
 from handler.errors import RequestError, one_line
@@ -62,6 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--threads", type=int, metavar="N", help="cores to use (all this process may use)")
     add("--force", action="store_true", help="score again though a finished result exists")
     add("--dry-run", action="store_true", help="say what a run would take in time and money, and score nothing")
+    add_gates(parser)
+    add_files(parser)
     add("--json", action="store_true", help="print report.json on stdout and nothing else")
 
 
@@ -95,6 +98,7 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
     )
     if options.threads is not None and options.threads < 1:
         raise RequestError("--threads must be at least 1", field="threads")
+    gates = gates_of(options, request.group_by)
     folder = model_folder(options.model) if needs_text_encoder(request) else options.model
     if options.dry_run:
         return _dry_run(request, Machine(model=folder, threads=options.threads), as_json=options.json)
@@ -103,11 +107,11 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
         report = evaluate(request, machine)
     if options.json:
         print_json(dump_json(dict(report)))
-        return 0
+        return check(options, gates, report)
     print(render(report))
     done = " (already done; --force scores again)" if report.already_done else ""
     print(f"\nResults: {one_line(report.location or '')}{done}")
-    return 0
+    return check(options, gates, report)
 
 
 def _dry_run(request: EvaluationRequest, machine: Machine, *, as_json: bool) -> int:

@@ -96,6 +96,7 @@ def compare(
         "unit": cluster_by,
         "group_by": list(group_by),
         "metrics": [figure.metric if figure.detail is None else f"{figure.metric}.{figure.name}" for figure in figures],
+        "metrics_named": metrics is not None,
         "tolerance": tolerance,
     }
     document = document_of(pairings, figures, rules, group_by)

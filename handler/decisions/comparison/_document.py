@@ -12,6 +12,7 @@ from handler.decisions.comparison._paired import POWER, Tested, detectable, dist
 from handler.decisions.comparison._pairs import Pairing, Scored
 from handler.decisions.comparison._slices import Slice, slice_fields, slices_of
 from handler.decisions.comparison._warnings import warnings_of
+from handler.errors import InputError
 from handler.statistics import holm, size_factor_to_settle
 
 __all__ = ["ALPHA", "SCHEMA", "document_of"]
@@ -23,7 +24,8 @@ ALPHA = 0.05  # chance of one false find among all figures, and of one among all
 def document_of(
     pairings: Sequence[Pairing], figures: Sequence[Figure], rules: Mapping[str, Any], group_by: Sequence[str]
 ) -> dict[str, Any]:
-    """Test everything, then correct for how much was tested."""
+    """Test everything, then correct for how much was tested. Raises InputError where a metric that was asked for, or all,
+    cannot be compared."""
     entries: list[dict[str, Any]] = []
     refused: list[dict[str, Any]] = []
     n_tests = len(pairings) * len(figures)
@@ -36,6 +38,11 @@ def document_of(
                 refused.append({"candidate": pairing.names[1], "metric": figure.metric, "reason": reason})
             else:
                 entries.append(_entry(pairing, figure, scored, fields, (n_tests, n_tests * n_slices)))
+    if refused and (rules["metrics_named"] or not entries):
+        first = refused[0]
+        raise InputError(
+            f"{first['metric']} of {first['candidate']} cannot be compared: {first['reason']}", field="metrics"
+        )
     slices = [one for entry in entries for one in entry["slices"]]
     for family in (entries, slices):
         _correct(family, float(rules["tolerance"]))
@@ -166,8 +173,6 @@ def _verdict(entries: Sequence[Mapping[str, Any]]) -> str:
     found = {one["verdict"] for entry in entries for one in (entry, *entry["slices"])}
     if "worse" in found:
         return "regressed"
-    if not entries:
-        return "not_comparable"
     overall = {entry["verdict"] for entry in entries}
     if overall == {"same"}:
         return "same"
@@ -176,8 +181,6 @@ def _verdict(entries: Sequence[Mapping[str, Any]]) -> str:
 
 def _summary(entries: Sequence[Mapping[str, Any]], verdict: str) -> str:
     """One sentence."""
-    if verdict == "not_comparable":
-        return "Nothing could be compared."
     if verdict == "same":
         return "All samples score the same."
     if verdict == "no_difference_shown":

@@ -9,7 +9,7 @@ from typing import Any
 from handler.decisions.comparison._figures import figures_of
 from handler.reports import many
 
-__all__ = ["difference_text", "figure_text", "p_text", "render_comparison", "shown_verdict"]
+__all__ = ["METHODS", "VERDICTS", "difference_text", "figure_text", "p_text", "render_comparison", "shown_verdict"]
 
 WIDTH = 100  # columns of a quoted text's line
 MAX_SLICES = 10
@@ -19,7 +19,6 @@ VERDICTS = {
     "improved": "IMPROVED",
     "same": "SAME",
     "no_difference_shown": "NO DIFFERENCE SHOWN",
-    "not_comparable": "NOT COMPARABLE",
 }
 WORDS = {"open": "not shown", "within_tolerance": "within tolerance"}
 METHODS = {
@@ -190,8 +189,6 @@ def _next(found: Mapping[str, Any]) -> str:
             0,
             "Next: look at what got worse above; comparison.json has every slice. A drop that does not matter: --tolerance",
         )
-    elif found["verdict"] == "not_comparable":
-        lines.append("Next: score both sides with a metric that has values per sample")
     return "\n".join(lines)
 
 
