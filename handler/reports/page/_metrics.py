@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from handler.metrics import list_metrics, metric_class
 
-__all__ = ["Description", "Figure", "Form", "Table", "describe"]
+__all__ = ["DESCRIPTIONS", "Description", "Figure", "Form", "Table", "describe"]
 
 Form = Literal["percent", "score", "count", "signed", "text", "truth", "below"]
 
@@ -29,6 +29,7 @@ class Table(NamedTuple):
     form: Form = "percent"
 
 
+_COUNTS = frozenset({"n_samples", "n_scored", "n_skipped", "n_error"})  # shown for every metric
 _SCORE = Figure("score", "Score", "score")
 
 
@@ -55,12 +56,18 @@ class Description:
 
 
 def describe(name: str, overall: Mapping[str, Any]) -> Description:
-    """The metric's description, or one read off its summary for a metric that this table does not know."""
-    found = _KNOWN.get(name)
-    if found is None:
-        return _guessed(name, overall)
+    """The metric's description; for a metric that this table does not know, or whose summary has changed, its figures are
+    read off the summary."""
+    found = DESCRIPTIONS.get(name) or _unknown(name)
+    if found.main.key not in overall:
+        return _guessed(found, overall)
     figures = [one for figure in found.figures for one in _spread(figure, overall)]
-    return _with_figures(found, [one for one in figures if one.key in overall])
+    return replace(found, figures=tuple(one for one in figures if one.key in overall))
+
+
+def _unknown(name: str) -> Description:
+    title = metric_class(name).title if name in list_metrics() else name
+    return Description(question=title, noun="video" if name.startswith("vbench.") else "sample", main=Figure("", ""))
 
 
 def _spread(figure: Figure, overall: Mapping[str, Any]) -> list[Figure]:
@@ -70,26 +77,13 @@ def _spread(figure: Figure, overall: Mapping[str, Any]) -> list[Figure]:
     return [Figure(figure.key[:-1] + str(k), f"{figure.label}@{k}", figure.form) for k in cutoffs]
 
 
-def _with_figures(found: Description, figures: list[Figure]) -> Description:
-    fields = {name: getattr(found, name) for name in Description.__slots__}
-    return Description(**{**fields, "figures": tuple(figures)})
-
-
-def _guessed(name: str, overall: Mapping[str, Any]) -> Description:
-    numbers = [key for key, value in overall.items() if _is_number(value) and not key.startswith("n_")]
+def _guessed(found: Description, overall: Mapping[str, Any]) -> Description:
+    """Every number of the summary; the headline is the first that has an interval."""
+    numbers = [key for key, value in overall.items() if _is_number(value) and key not in _COUNTS]
     certain = [key for key in overall.get("intervals") or {} if key in overall]
-    main = next(iter([*certain, *numbers]), "score")
-    title = metric_class(name).title if name in list_metrics() else name
-    rest = [key for key in overall if key != main and (key in numbers or key.startswith("n_"))]
-    counts = {"n_samples", "n_scored", "n_skipped", "n_error"}
-    return Description(
-        question=title,
-        noun="video" if name.startswith("vbench.") else "sample",
-        main=Figure(main, _words(main), "score"),
-        figures=tuple(
-            Figure(key, _words(key), "count" if key.startswith("n_") else "score") for key in rest if key not in counts
-        ),
-    )
+    main = next(iter([*certain, *(key for key in numbers if not key.startswith("n_"))]), "score")
+    figures = [Figure(key, _words(key), "count" if key.startswith("n_") else "score") for key in numbers if key != main]
+    return replace(found, main=Figure(main, _words(main), "score"), figures=tuple(figures))
 
 
 def _words(key: str) -> str:
@@ -100,7 +94,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-_KNOWN: dict[str, Description] = {
+DESCRIPTIONS: dict[str, Description] = {
     "vision.similarity": Description(
         question="How close are the descriptions to what people saw?",
         noun="frame",

@@ -66,7 +66,7 @@ def _sentences(overall: Mapping[str, Any], interval: Mapping[str, Any] | None, f
             f"({interval['level']:.0%} interval, {method_name(interval['method'])})."
         )
     if 0 < overall["n_scored"] < FEW:
-        yield f"Only {overall['n_scored']} were scored: a first impression, not a finding."
+        yield f"Scored: {overall['n_scored']}. That is a first impression, not a finding."
 
 
 def independence_note(metrics: Mapping[str, Any], n_sessions: int) -> str:

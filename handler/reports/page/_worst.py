@@ -57,7 +57,10 @@ def _article(
     texts = [(description.sides[0], entry["answer"])]
     texts += [(description.sides[1], one) for one in entry["references"][:3]] or [(description.sides[1], "")]
     sides = "".join(
-        tag("div", f'{tag("h4", escaped(who))}<p dir="auto" class="said">{escaped(text) or "<i>(empty)</i>"}</p>')
+        tag(
+            "div",
+            f'{tag("p", escaped(who), class_="who")}<p dir="auto" class="said">{escaped(text) or "<i>(empty)</i>"}</p>',
+        )
         for who, text in texts
     )
     parts.append(tag("div", sides, class_="sides diff" if description.is_text else "sides"))
