@@ -11,6 +11,7 @@ from fastapi.openapi.utils import get_openapi
 
 from handler.api._bodies import Problem
 from handler.api._calibrations import calibrations
+from handler.api._comparisons import comparisons
 from handler.api._docs import add_docs
 from handler.api._problems import add_handlers, guarded
 from handler.api._routes import router
@@ -39,6 +40,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], Clock] = Cl
     app.state.clock = clock
     app.include_router(router)
     app.include_router(calibrations)
+    app.include_router(comparisons)
     add_handlers(app)
     add_docs(app)
     app.add_middleware(guarded)

@@ -157,7 +157,7 @@ def check_precision(wanted: str, card: ModelCard) -> None:
 
 def request_document(request: EvaluationRequest, metrics: Sequence[BaseMetric]) -> dict[str, Any]:
     """The request as it was understood: defaults filled in, records left out."""
-    document = request.model_dump(mode="json", exclude={"sessions"}, exclude_none=True)
+    document = request.model_dump(mode="json", exclude={"sessions", "fail_if", "gate_on"}, exclude_none=True)
     return {**document, "metrics": [metric.name for metric in metrics]}
 
 

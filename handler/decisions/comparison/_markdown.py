@@ -19,6 +19,7 @@ __all__ = ["comparison_markdown"]
 MAX_SLICES = 20
 MAX_SAMPLES = 5
 MAX_TEXT = 200  # characters of a text
+_HEADS = ["Figure", "Before", "After", "Difference", "95 % interval", "p (corrected)", "Samples", "Reading"]
 
 
 def comparison_markdown(found: Mapping[str, Any]) -> str:
@@ -30,21 +31,10 @@ def comparison_markdown(found: Mapping[str, Any]) -> str:
 
 def _figures(found: Mapping[str, Any]) -> str:
     rows = [
-        [plain(entry["candidate"]), plain(f"{entry['metric']} {entry['figure']}"), *_row(entry, entry)]
-        for entry in found["comparisons"]
+        [plain(one["candidate"]), plain(f"{one['metric']} {one['figure']}"), *_row(one, one)]
+        for one in found["comparisons"]
     ]
-    heads = [
-        "Candidate",
-        "Figure",
-        "Baseline",
-        "Candidate's",
-        "Difference",
-        "95 % interval",
-        "p (corrected)",
-        "Samples",
-        "",
-    ]
-    return _table(heads, rows)
+    return _table(["Candidate", *_HEADS], rows)
 
 
 def _slices(found: Mapping[str, Any]) -> str:
@@ -56,28 +46,16 @@ def _slices(found: Mapping[str, Any]) -> str:
     ]
     if not changed:
         return ""
-    ordered = sorted(changed, key=lambda each: each[:2])
     rows = [
         [
             plain(f"{one['by']} {one['value'] or '(none)'}"),
             plain(f"{entry['candidate']}: {entry['metric']}"),
             *_row(one, entry),
         ]
-        for _, _, entry, one in ordered[:MAX_SLICES]
+        for _, _, entry, one in sorted(changed, key=lambda each: each[:2])[:MAX_SLICES]
     ]
-    heads = [
-        "Slice",
-        "Figure",
-        "Baseline",
-        "Candidate's",
-        "Difference",
-        "95 % interval",
-        "p (corrected)",
-        "Samples",
-        "",
-    ]
-    more = f"\n\n{len(ordered) - MAX_SLICES:,} more in comparison.json." if len(ordered) > MAX_SLICES else ""
-    return f"### Where it changed\n\n{_table(heads, rows)}{more}"
+    more = f"\n\n{len(changed) - MAX_SLICES:,} more in comparison.json." if len(changed) > MAX_SLICES else ""
+    return f"### Where it changed\n\n{_table(['Slice', *_HEADS], rows)}{more}"
 
 
 def _row(one: Mapping[str, Any], entry: Mapping[str, Any]) -> list[str]:

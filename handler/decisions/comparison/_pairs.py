@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from handler.decisions.comparison._figures import Figure
 from handler.decisions.comparison._join import Matched, match
-from handler.decisions.comparison._rows import Columns, rows_at
+from handler.decisions.comparison._rows import Columns, read_columns, rows_at
 from handler.errors import InputError
 
 __all__ = ["N_SHOWN", "Pairing", "Scored", "pair_up"]
@@ -78,9 +78,10 @@ def pair_up(
 
 def _nothing_in_common(baseline: Columns, candidate: Columns, names: tuple[str, str], on: Sequence[str]) -> InputError:
     text = f"{names[0]} and {names[1]} have no sample in common by {', '.join(on)}"
-    both = match(baseline.fields["sample_id"].array(), candidate.fields["sample_id"].array())
-    if list(on) != ["sample_id"] and len(both.baseline):
-        hint = f"By sample_id alone {len(both.baseline):,} would be joined: --on sample_id"
+    by_id = [read_columns(side.run, [], on=["sample_id"], group_by=[])[""] for side in (baseline, candidate)]
+    n_by_id = len(match(by_id[0].keys(), by_id[1].keys()).baseline)
+    if list(on) != ["sample_id"] and baseline.run is not candidate.run and n_by_id:
+        hint = f"By sample_id alone {n_by_id:,} would be joined: --on sample_id"
     else:
         first = [_named(side, np.arange(min(1, len(side)))) for side in (baseline, candidate)]
         shown = " and ".join(f"{one[0]['session_id']}/{one[0]['sample_id']}" if one else "nothing" for one in first)

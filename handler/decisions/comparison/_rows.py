@@ -73,7 +73,7 @@ class Columns:
 
     def __init__(self, run: Run, on: Sequence[str], figures: Sequence[Figure]) -> None:
         self.run = run
-        self.fields: dict[str, Values] = {name: Values() for name in FIELDS}
+        self.fields: dict[str, Values] = {name: Values() for name in ("session_id", "assistant_id")}
         self._on = on
         self._figures = figures
         self._keys = array("Q")
