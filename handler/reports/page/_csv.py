@@ -21,16 +21,20 @@ def csv_lines(rows: Callable[[], Rows]) -> Iterator[str]:
     spreadsheet would take for a formula begin with an apostrophe (OWASP, CSV injection); numbers stay as they are.
     """
     names = list(dict.fromkeys(name for row in rows() for name, _ in _cells(row)))
-    order = sorted(names, key=_rank)
+    kinds = list(dict.fromkeys(map(_kind, names)))
+    order = sorted(names, key=lambda name: kinds.index(_kind(name)))
     yield _line([_guarded(name) for name in order])
     for row in rows():
         cells = dict(_cells(row))
         yield _line([_written(cells.get(name)) for name in order])
 
 
-def _rank(name: str) -> int:
-    """Tags before columns before metrics; otherwise in the order of first sight, since sorting is stable."""
-    return {"tags": 1, "columns": 2}.get(name.partition(".")[0], 3 if "." in name else 0)
+def _kind(name: str) -> str:
+    """What stands together: ids, tags, columns, each metric."""
+    first, dot, _ = name.partition(".")
+    if not dot:
+        return ""
+    return first if first in ("tags", "columns") else name.rpartition(".")[0]
 
 
 def _cells(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -56,11 +56,11 @@ def _figures(metrics: Mapping[str, Any]) -> str:
         overall = metric["overall"]
         main = describe(name, overall).main
         interval = (overall.get("intervals") or {}).get(main.key)
-        method = plain(method_name(interval["method"])) if interval else ""
+        method = plain(f"{interval['level']:.0%}, {method_name(interval['method'])}") if interval else ""
         figures = [f"**{shown(overall.get(main.key), main.form)}**", interval_words(interval, main.form)]
         scored = f"{overall['n_scored']:,} of {overall['n_samples']:,}"
         rows.append([plain(name), plain(main.label), *figures, method, scored])
-    return _table(["Metric", "Figure", "Value", "95 % interval", "Method", "Scored"], rows, {2, 3, 5})
+    return _table(["Metric", "Figure", "Value", "Interval", "Method", "Scored"], rows, {2, 3, 5})
 
 
 def _sessions(metrics: Mapping[str, Any]) -> str:
