@@ -76,12 +76,14 @@ def cluster_mean_interval(
     """The interval of a mean (or rate) over all samples, sum(sums) / sum(sizes); None under 2 clusters.
 
     sums, sizes: per cluster, the sum of its samples and their number; clusters without samples are left out. low, high:
-    what the mean cannot pass. method:
+    what the mean cannot pass; 0 and 1 make it a rate. method:
     - cluster-bootstrap, from 30 clusters on: percentiles of 9,999 seeded resamples of clusters, expanded for the number of
       clusters (T. Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69, 2015).
     - cluster-t, with fewer: Student's t with clusters - 1 degrees on the linearised variance of a ratio (W. G. Cochran,
       Sampling Techniques, 3rd ed. 1977, chapter 6).
-    - cluster-wilson: a rate that is 0 or 1 in every cluster has no spread to go by; each cluster counts as one sample.
+    - cluster-t-logit, for a rate with any number of clusters: the same on the logit scale, which covers rates that are low
+      or come from few clusters better than resamples do (tests/statistics/test_coverage.py).
+    - cluster-wilson: a rate that is the same in every cluster has no spread to go by; each cluster counts as one sample.
     """
     totals, counts = np.asarray(sums, np.float64), np.asarray(sizes, np.float64)
     totals, counts = totals[counts > 0], counts[counts > 0]
@@ -89,8 +91,8 @@ def cluster_mean_interval(
     if n_clusters < 2:
         return None
     mean = float(totals.sum() / counts.sum())
-    if (low, high) == (0, 1) and mean in (0.0, 1.0):
-        return _one_sided(mean, n_clusters, level)
+    if (low, high) == (0, 1):
+        return _rate_interval(totals, counts, mean, level)
     if n_clusters < FEW_CLUSTERS:
         half = student_t_quantile(0.5 + level / 2, n_clusters - 1) * _standard_error(totals, counts, mean)
         ends = (mean - half, mean + half)
@@ -126,10 +128,16 @@ def _standard_error(totals: Floats, counts: Floats, mean: float) -> float:
     return math.sqrt(n_clusters / (n_clusters - 1) * float(rests @ rests)) / float(counts.sum())
 
 
-def _one_sided(mean: float, n_clusters: int, level: float) -> Interval:
-    interval = wilson_interval(round(mean * n_clusters), n_clusters, level=level)
-    assert interval is not None
-    return interval._replace(method="cluster-wilson")
+def _rate_interval(totals: Floats, counts: Floats, rate: float, level: float) -> Interval | None:
+    n_clusters = len(counts)
+    error = _standard_error(totals, counts, rate)
+    if error < 1e-12 or not 0 < rate < 1:
+        interval = wilson_interval(round(rate * n_clusters), n_clusters, level=level)
+        return interval._replace(method="cluster-wilson") if interval is not None else None
+    middle = math.log(rate / (1 - rate))
+    half = student_t_quantile(0.5 + level / 2, n_clusters - 1) * error / (rate * (1 - rate))
+    low, high = (1 / (1 + math.exp(-min(700.0, max(-700.0, end)))) for end in (middle - half, middle + half))
+    return Interval(low, high, level, "cluster-t-logit")
 
 
 @lru_cache(maxsize=8)
