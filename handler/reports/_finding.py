@@ -8,7 +8,7 @@ from handler import storage
 from handler.errors import InputError
 from handler.reports._folder import ERROR, ERRORS, REPORT, SAMPLES, ResultFolder, load_row
 
-__all__ = ["find_result"]
+__all__ = ["find_decision", "find_result", "read_document"]
 
 
 def find_result(location: str) -> ResultFolder:
@@ -33,6 +33,24 @@ def find_result(location: str) -> ResultFolder:
     raise InputError(
         "there is no result here", file=location, hint="Name a folder that holds report.json or latest.json"
     )
+
+
+def find_decision(location: str) -> str | None:
+    """Where the calibration or comparison is that a person means by this file, or by the folder of a comparison."""
+    if storage.name_of(location) in (REPORT, SAMPLES, ERRORS):
+        return None
+    if not location.endswith("/") and storage.stat(location) is not None:
+        return location
+    inside = storage.join(location, "comparison.json")
+    return inside if storage.stat(inside) is not None else None
+
+
+def read_document(location: str) -> dict[str, Any]:
+    """A JSON object. Raises InputError for anything else."""
+    found = _document(location)
+    if not found:
+        raise InputError("this is no JSON object", file=location, hint="Name a file that scenescore wrote")
+    return found
 
 
 def _document(location: str) -> dict[str, Any]:

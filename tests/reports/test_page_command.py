@@ -16,6 +16,7 @@ from handler.reports.page import csv_lines, markdown
 from handler.reports.page._markdown import plain
 from handler.samples import Sample
 from tests.reports.made_results import HOSTILE, frames, make_result
+from tests.reports.test_page import CALIBRATION, COMPARISON
 from tests.s3_fixtures import BUCKET
 
 SIMILARITIES = [0.9, 0.1, 0.8, -0.2]
@@ -119,3 +120,28 @@ def test_texts_in_markdown_do_nothing(tmp_path):
     assert plain("a | b\n\nc") == "a &#124; b c"
     tables = [line.count("|") for line in text.splitlines() if line.startswith("|")]
     assert set(tables) == {5, 6, 7}  # worst samples, sessions, figures: no cell of a text broke out
+
+
+def test_a_comparison_and_a_calibration_beside_a_result_and_alone(folder, tmp_path, capsys):
+    compared, calibrated = tmp_path / "c" / "comparison.json", tmp_path / "calibration.json"
+    compared.parent.mkdir()
+    compared.write_text(json.dumps(COMPARISON))
+    calibrated.write_text(json.dumps(CALIBRATION))
+    assert main(["report", str(folder), "--with", str(compared), "--with", str(calibrated)]) == 0
+    html = (folder / "report.html").read_text()
+    assert 'id="comparison"' in html
+    assert 'id="calibration"' in html
+    for place, page in (
+        (compared.parent, tmp_path / "c" / "comparison.html"),
+        (calibrated, tmp_path / "calibration.html"),
+    ):
+        assert main(["report", str(place)]) == 0
+        assert 'id="main"' in page.read_text()
+    capsys.readouterr()
+    assert main(["report", str(folder), "--with", str(folder / "report.json")]) == 2
+    assert "its schema is none of" in capsys.readouterr().err
+    assert main(["report", str(calibrated), "--format", "csv"]) == 2
+    assert main(["report", str(folder / "samples.jsonl"), "--format", "md"]) == 0
+    calibrated.write_text('{"schema": "else/1"}')
+    assert main(["report", str(calibrated)]) == 2
+    assert "there is no page for 'else/1'" in capsys.readouterr().err

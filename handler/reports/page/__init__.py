@@ -2,7 +2,7 @@
 
 from handler.reports.page._csv import csv_lines
 from handler.reports.page._markdown import markdown
-from handler.reports.page._page import page
+from handler.reports.page._page import decision_page, page
 from handler.reports.page._writing import PAGE, html_of, write_page
 
-__all__ = ["PAGE", "csv_lines", "html_of", "markdown", "page", "write_page"]
+__all__ = ["PAGE", "csv_lines", "decision_page", "html_of", "markdown", "page", "write_page"]

@@ -8,7 +8,7 @@ from typing import Any
 from handler.reports.page._metrics import Figure
 from handler.reports.page._text import escaped
 
-__all__ = ["axis_of", "interval_bar", "interval_words", "method_name", "shown"]
+__all__ = ["ABSENT", "axis_of", "difference_bar", "interval_bar", "interval_words", "method_name", "shown"]
 
 ABSENT = "–"
 _WIDTH, _HEIGHT, _MARGIN = 280, 18, 6  # pixels
@@ -17,9 +17,12 @@ _METHODS = {
     "student-t": "Student's t",
     "delta-method": "delta method with Student's t",
     "fisher-z": "Fisher's z",
-    "clustered-t": "sessions as units, Student's t",
-    "cluster-t": "sessions as units, Student's t",
-    "cluster-bootstrap": "sessions resampled (bootstrap)",
+    "large-sample": "large-sample normal",
+    "cluster-t": "Student's t over sessions",
+    "cluster-t-logit": "Student's t over sessions, on the logit",
+    "cluster-jackknife-t": "sessions left out in turn, Student's t",
+    "cluster-bootstrap": "sessions resampled",
+    "cluster-wilson": "Wilson's score interval, widened for sessions",
 }
 
 
@@ -73,4 +76,19 @@ def interval_bar(figure: Figure, value: float, interval: Mapping[str, Any], leas
         f'<rect class="range" x="{start}" width="{max(2, round(end - start, 1))}" y="{middle - 5}" height="10" rx="3"/>'
         f'<rect class="dot" x="{place(value) - 1.5}" width="3" y="{middle - 8}" height="16" rx="1"/></svg>'
         f'<span aria-hidden="true">{ends[1]}</span></span>'
+    )
+
+
+def difference_bar(value: float, interval: Mapping[str, Any], span: float) -> str:
+    """A difference on an axis from -span to span whose middle, zero, is marked."""
+
+    def place(one: float) -> float:
+        return round(50 + max(-1.0, min(1.0, one / (span or 1))) * 46, 1)
+
+    start, end = place(interval["low"]), place(interval["high"])
+    return (
+        '<svg viewBox="0 0 100 12" class="mini" aria-hidden="true">'
+        '<line class="axis" x1="4" x2="96" y1="6" y2="6"/><line class="axis" x1="50" x2="50" y1="0" y2="12"/>'
+        f'<rect class="range" x="{start}" width="{max(1, round(end - start, 1))}" y="3" height="6" rx="2"/>'
+        f'<rect class="dot" x="{place(value) - 1}" width="2" y="1" height="10"/></svg>'
     )

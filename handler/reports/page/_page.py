@@ -9,9 +9,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from handler.errors import InputError
 from handler.reports._terminal import noun_of
 from handler.reports.page._boxes import boxes
-from handler.reports.page._decisions import calibration, comparison
+from handler.reports.page._calibration import calibration
+from handler.reports.page._comparison import comparison
 from handler.reports.page._frames import SEED, Frames
 from handler.reports.page._metrics import Description, describe
 from handler.reports.page._nested import nested
@@ -21,11 +23,12 @@ from handler.reports.page._tables import group_tables, session_table
 from handler.reports.page._text import clean, data_block, escaped, isolated, tag
 from handler.reports.page._worst import worst_indexes, worst_samples
 
-__all__ = ["page"]
+__all__ = ["decision_page", "page"]
 
 SCRIPTS = ("basics", "difference", "grid", "threshold", "tables", "frame", "start")
 GROUP_LIMIT = 12  # tables of tag values
 
+_DECISIONS = {"calibration": calibration, "comparison": comparison}
 Section = tuple[str, str, str]
 """Name in the address, title, content; a section without content is left out."""
 
@@ -54,6 +57,23 @@ def page(report: Mapping[str, Any], *, lines: Iterable[bytes], errors: Iterable[
     return _document_of(clean(report["input"]["name"]), "\n".join(body))
 
 
+def decision_page(document: Mapping[str, Any]) -> str:
+    """The page of a calibration or of a comparison alone, told by its schema. Raises InputError for anything else."""
+    kind = str(document.get("schema", "")).removeprefix("scenescore.").partition("/")[0]
+    if kind not in _DECISIONS:
+        raise InputError(
+            f"there is no page for {document.get('schema', 'a document without schema')!r}",
+            field="schema",
+            hint="Name a result folder, or a calibration or comparison that scenescore wrote",
+        )
+    body = [
+        f'<header><p class="eyebrow">scenescore</p><h1>{kind.capitalize()}</h1></header>',
+        tag("main", _section(kind, "Findings", _decision(kind, document)), id="main"),
+        data_block("data", {}),
+    ]
+    return _document_of(kind.capitalize(), "\n".join(body))
+
+
 def _sections(
     report: Mapping[str, Any],
     errors: Iterable[Mapping[str, Any]],
@@ -71,8 +91,8 @@ def _sections(
     return [
         ("summary", "At a glance", tag("div", "".join(cards), class_="cards") + independence_note(metrics, n_sessions)),
         ("threshold", "Move the threshold", _NEEDS_SCRIPT if has_threshold else ""),
-        ("calibration", "Calibration", calibration(report.get("calibration"))),
-        ("comparison", "Comparison", comparison(report.get("comparison"))),
+        ("calibration", "Calibration", _decision("calibration", report.get("calibration"))),
+        ("comparison", "Comparison", _decision("comparison", report.get("comparison"))),
         ("sessions", "Sessions", _NEEDS_SCRIPT if n_sessions > 1 else ""),
         ("groups", "Groups", _NEEDS_SCRIPT if any(metric["groups"] for metric in metrics.values()) else ""),
         ("worst", "Look at these first", worst_samples(metrics, descriptions, frames.kept)),
@@ -81,6 +101,14 @@ def _sections(
         ("problems", "Skipped, unreadable, noticed", problems(report, errors)),
         ("made", "How this was made", _made(report)),
     ]
+
+
+def _decision(kind: str, document: Any) -> str:
+    """The section of a calibration or comparison; one that is built otherwise than this version knows is listed as it is."""
+    try:
+        return _DECISIONS[kind](document)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return nested(document)
 
 
 def _section(name: str, title: str, content: str) -> str:
