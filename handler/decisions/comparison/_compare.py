@@ -15,6 +15,7 @@ from handler.decisions.comparison._rows import Columns, read_columns
 from handler.decisions.comparison._runs import Run, names_of, open_run
 from handler.decisions.comparison._text import render_comparison
 from handler.errors import RequestError
+from handler.metrics import list_metrics
 from handler.reports import dump_json
 
 __all__ = ["COMPARISON", "Comparison", "compare"]
@@ -78,7 +79,9 @@ def compare(
     opened = [open_run(one) for one in runs]
     _check(opened, by, baseline, tolerance)
     there = list(dict.fromkeys(name for run in opened for name in run.document["metrics"]))
-    figures = selected_figures(metrics, there)
+    known = set(list_metrics())
+    figures = selected_figures(metrics, [name for name in there if name in known])
+    unknown = [name for name in there if name not in known] if metrics is None else []
     joined = list(on or _default_join(opened, by))
     extra = list(dict.fromkeys([*joined, cluster_by, *group_by]))
     if by is None:
@@ -99,7 +102,7 @@ def compare(
         "metrics_named": metrics is not None,
         "tolerance": tolerance,
     }
-    document = document_of(pairings, figures, rules, group_by)
+    document = document_of(pairings, figures, rules, group_by, unknown)
     if output is None:
         return Comparison(document)
     location = storage.join(output, "comparisons", _name(opened, rules, names))

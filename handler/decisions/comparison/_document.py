@@ -22,12 +22,22 @@ ALPHA = 0.05  # chance of one false find among all figures, and of one among all
 
 
 def document_of(
-    pairings: Sequence[Pairing], figures: Sequence[Figure], rules: Mapping[str, Any], group_by: Sequence[str]
+    pairings: Sequence[Pairing],
+    figures: Sequence[Figure],
+    rules: Mapping[str, Any],
+    group_by: Sequence[str],
+    unknown: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Test everything, then correct for how much was tested. Raises InputError where a metric that was asked for, or all,
-    cannot be compared."""
+    """Test everything, then correct for how much was tested. unknown: metrics of another version.
+
+    Raises InputError where a metric that was asked for, or all, cannot be compared.
+    """
     entries: list[dict[str, Any]] = []
-    refused: list[dict[str, Any]] = []
+    refused = [
+        {"candidate": pairing.names[1], "metric": name, "reason": "this version of scenescore does not know the metric"}
+        for pairing in pairings
+        for name in unknown
+    ]
     n_tests = len(pairings) * len(figures)
     for pairing in pairings:
         fields = slice_fields(pairing.baseline, pairing.matched.baseline, group_by)

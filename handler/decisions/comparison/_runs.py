@@ -17,6 +17,9 @@ from handler.reports import Report, find_result
 __all__ = ["Run", "names_of", "open_run"]
 
 
+MAX_NAME = 24  # characters; the names that result folders are given are longer, and say nothing to a person
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """One result. lines: the rows of samples.jsonl as bytes, in order. read: one of them by first byte and length."""
@@ -69,14 +72,14 @@ def open_run(given: Any) -> Run:
 
 
 def names_of(runs: list[Run]) -> list[str]:
-    """A short name for each: its only assistant, else its input, else its folder, whichever tells them all apart."""
+    """A short name for each: its only assistant, its input or its folder, whichever tells them all apart; else a letter."""
     ways: list[list[str]] = [
         [run.assistants[0] if len(run.assistants) == 1 else "" for run in runs],
         [run.input_name for run in runs],
         [storage.name_of(run.location or "") for run in runs],
     ]
     for names in ways:
-        if all(names) and len(set(names)) == len(runs):
+        if all(0 < len(name) <= MAX_NAME for name in names) and len(set(names)) == len(runs):
             return names
     return [chr(ord("A") + place) if place < 26 else f"run {place + 1}" for place in range(len(runs))]
 

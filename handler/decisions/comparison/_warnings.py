@@ -29,6 +29,13 @@ def warnings_of(
                 f"{entry['n_candidate_only']:,} in {entry['candidate']} alone; both are left out, and who skips hard "
                 "samples looks better",
             )
+    alone = {(one["by"], one["value"]) for entry in entries for one in entry["slices"] if one["unit"] == "sample"}
+    if alone and not any(entry["unit"] == "sample" for entry in entries):
+        yield _warning(
+            "slice_of_one_session",
+            f"{len(alone)} slices are of one session each: its samples are taken as independent, and whatever happened in "
+            "that session, such as an hour of fog, looks like a difference between the sides",
+        )
     if any(entry["unit"] == "sample" for entry in entries):
         yield _warning(
             "one_session", "all samples are of one session: they are taken as independent, and intervals are too narrow"
