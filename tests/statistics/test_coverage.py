@@ -69,7 +69,7 @@ def test_short_coverage(figure, n_sessions):
     assert 0.88 <= held <= 0.995
     few = n_sessions < 30
     expected = {"rate": "cluster-t-logit", "mean difference": "cluster-t" if few else "cluster-bootstrap"}
-    assert methods == {expected.get(figure, "cluster-t-logit" if few else "cluster-bootstrap")}
+    assert methods == {expected.get(figure, "cluster-jackknife-t-logit" if few else "cluster-bootstrap")}
 
 
 @pytest.mark.full
