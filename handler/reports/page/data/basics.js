@@ -1,6 +1,11 @@
 // Elements and figures. Text reaches the page through textContent and setAttribute only.
 const data = JSON.parse(document.getElementById("data").textContent);
 const whole = new Intl.NumberFormat("en-US");
+// Ties go to the even digit, as in the parts of the page that Python wrote.
+const decimals = [0, 1, 2, 3].map((n) => {
+  const rule = { minimumFractionDigits: n, maximumFractionDigits: n, roundingMode: "halfEven", useGrouping: false };
+  return new Intl.NumberFormat("en-US", rule);
+});
 const SVG = "http://www.w3.org/2000/svg";
 
 function fill(node, attributes, children) {
@@ -20,11 +25,11 @@ const many = (n, noun) => `${whole.format(n)} ${noun}${n === 1 ? "" : "s"}`.repl
 function shown(value, form) {
   if (value === null || value === undefined) return "–";
   if (typeof value !== "number") return String(value);
-  if (form === "percent") return `${(value * 100).toFixed(1)}%`;
+  if (form === "percent") return `${decimals[1].format(value * 100)}%`;
   if (form === "count") return whole.format(value);
-  if (form === "signed") return `${value >= 0 ? "+" : ""}${value.toFixed(2)}`;
+  if (form === "signed") return `${value >= 0 ? "+" : ""}${decimals[2].format(value)}`;
   if (form === "truth") return value ? "yes" : "no";
-  return value.toFixed(3);
+  return decimals[3].format(value);
 }
 
 // Wilson's score interval of a proportion at 95 %.

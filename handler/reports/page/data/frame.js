@@ -6,6 +6,7 @@ function frameDialog(table, threshold) {
   const rowOf = (index) => (rows ? rows.get(index) : index < frames.n ? index : undefined);
   const indexOf = (i) => (frames.index ? frames.index[i] : i);
   let opener = null;
+  let pressed = null;
 
   const fact = (label, value) => make("div", {}, make("dt", {}, isolated(label)), make("dd", {}, value));
 
@@ -31,12 +32,16 @@ function frameDialog(table, threshold) {
   function steps(i) {
     const order = table.order();
     const at = order.indexOf(i);
-    const step = (text, to) => {
+    const step = (text, target) => {
+      pressed = text;
+      location.replace(`#frame-${indexOf(target)}`);
+    };
+    const button = (text, to) => {
       const target = at < 0 ? undefined : order[to];
-      return make("button", { type: "button", disabled: target === undefined, onclick: () => location.replace(`#frame-${indexOf(target)}`) }, text);
+      return make("button", { type: "button", disabled: target === undefined, onclick: () => step(text, target) }, text);
     };
     const close = make("button", { type: "button", class: "close", onclick: () => dialog.close() }, "Close");
-    return make("div", { class: "controls" }, step("Previous", at - 1), step("Next", at + 1), close);
+    return make("div", { class: "controls" }, button("Previous", at - 1), button("Next", at + 1), close);
   }
 
   function show(index) {
@@ -50,7 +55,9 @@ function frameDialog(table, threshold) {
       opener = document.activeElement;
       dialog.showModal();
     }
-    title.focus();
+    const same = [...dialog.querySelectorAll("button:enabled")].find((one) => one.textContent === pressed);
+    (same || title).focus();
+    pressed = null;
   }
 
   dialog.addEventListener("close", () => {

@@ -1,9 +1,8 @@
 // A table that sorts and filters; of many rows only those near the visible part are in the document.
 const ALL_AT_ONCE = 120;
 const OVERSCAN = 12;
-const PRINTED = 200;
 
-function grid(place, { label, columns, n, sort = null }) {
+function grid(place, { label, columns, n, sort = null, printed = 500 }) {
   const scale = innerWidth < 640 ? 0.75 : 1;
   const body = make("tbody");
   const above = make("tr", { "aria-hidden": "true", class: "spacer" }, make("td", { colspan: columns.length }));
@@ -90,7 +89,7 @@ function grid(place, { label, columns, n, sort = null }) {
     pending = false;
     let first = 0;
     let last = order.length;
-    if (printing) last = Math.min(last, PRINTED);
+    if (printing) last = Math.min(last, printed);
     else if (order.length > ALL_AT_ONCE) {
       first = Math.max(0, Math.floor(scroller.scrollTop / height) - OVERSCAN);
       last = Math.min(order.length, first + Math.ceil((scroller.clientHeight || 600) / height) + 2 * OVERSCAN);
@@ -124,7 +123,7 @@ function grid(place, { label, columns, n, sort = null }) {
 
   function setPrinting(value) {
     printing = value;
-    const hidden = order.length - PRINTED;
+    const hidden = order.length - printed;
     scroller.dataset.cut = value && hidden > 0 ? `${whole.format(hidden)} more rows are not printed.` : "";
     show();
   }

@@ -171,7 +171,7 @@ function sampleTable(threshold) {
     ...(frames.index ? [make("p", { class: "caution", id: "sampled" }, drawn)] : []),
     make("div", { class: "controls" }, box.label, make("label", { for: "frame-state" }, "Show", state), chip),
   );
-  const made = grid(place, { label: "All samples", columns: sampleColumns(threshold), n: frames.n });
+  const made = grid(place, { label: "All samples", columns: sampleColumns(threshold), n: frames.n, printed: 50 });
   if (threshold) threshold.onMove(() => (wanted.state === "below" ? apply() : made.refresh()));
   return {
     order: made.order,

@@ -20,6 +20,9 @@ function spanOf(sorted) {
   return { low, high: Math.max(low + step, Math.ceil(sorted[sorted.length - 1] / step - 1e-9) * step) };
 }
 
+// As many bars as the numbers can fill: half as many again as Rice's rule has.
+const binsFor = (n, most) => Math.min(most, Math.max(20, Math.round(3 * Math.cbrt(n))));
+
 // Bars of equal width; the scale of x goes with them.
 function histogram(sorted, span, { bins, size }) {
   const width = (span.high - span.low) / bins;
@@ -71,7 +74,7 @@ function smallPlots() {
     if (scores === counted || form === "truth" || new Set(sorted).size < 3) continue;
     const size = plotSize(place, 110, 6, 240, 480);
     const span = spanOf(sorted);
-    const { x, bars } = histogram(sorted, span, { bins: 30, size });
+    const { x, bars } = histogram(sorted, span, { bins: binsFor(sorted.length, 30), size });
     const box = { viewBox: `0 0 ${size.width} ${size.height}`, role: "img", "aria-label": describePlot(sorted, label) };
     place.append(make("p", { class: "note" }, `${label} of each ${data.noun}`), draw("svg", box, draw("g", { class: "bars" }, ...bars()), ...ticks(span, x, size, form)));
   }
@@ -90,7 +93,7 @@ function movableThreshold() {
   const given = data.threshold.value;
   span.low = Math.min(span.low, given);
   span.high = Math.max(span.high, given);
-  const plot = histogram(sorted, span, { bins: size.width < 500 ? 30 : 60, size });
+  const plot = histogram(sorted, span, { bins: binsFor(sorted.length, size.width < 500 ? 30 : 60), size });
   const listeners = [];
   let value = given;
 
