@@ -13,13 +13,14 @@ import pytest
 
 from handler import evaluate
 from handler.metrics import get_metric
-from handler.reports.page import _frames
+from handler.reports.page import _frames, decision_page
 from handler.results import MetricResult
 from handler.samples import Sample
 from tests.reports.chromium import binary, chromium
 from tests.reports.made_results import HOSTILE, frames, make_result
+from tests.reports.test_page import COMPARISON
 
-AXE = "axe-core@4.11.0"
+AXE = "axe-core@4.14.1"
 STATUS = "document.getElementById('threshold-status').textContent"
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
 PICTURED = {
@@ -333,4 +334,16 @@ def test_it_prints_whole_tables_without_controls(browser, many):
     assert tab.do(f"{ROWS}.length") == 50
     after = "getComputedStyle(document.querySelector('#frames .scroller'), '::after').content"
     assert tab.do(after) == '"49,950 more rows are not printed."'
+    tab.close()
+
+
+def test_a_comparison_alone_is_a_page_that_works(browser, axe, tmp_path):
+    place = tmp_path / "comparison.html"
+    place.write_text(decision_page(COMPARISON))
+    tab = browser.open(f"file://{place}", width=360)
+    assert tab.do("[...document.querySelectorAll('mark')].map(one => one.textContent)") == ["No one.", "A man."]
+    assert tab.do("document.documentElement.scrollWidth") <= 360
+    tab.do(axe)
+    assert tab.do("axe.run().then(found => found.violations.map(one => one.id))") == []
+    assert problems(tab) == []
     tab.close()
