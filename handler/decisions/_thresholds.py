@@ -29,7 +29,7 @@ __all__ = ["Cut", "best_cut", "counts_by_group", "cut_interval", "empirical_cut"
 
 GRID = 256  # cuts that a resample chooses among
 ENOUGH = 0.9  # of the resamples must reach the target, or their percentiles say nothing
-SHORT = 0.03  # of the aim, lost on the very rows the curve was fitted to, says that the curve does not fit
+LEAST_SHORT = 0.02  # of the aim, that the smooth cut may lose on the very rows the curve was fitted to
 BLOCK_ROWS = 2_000
 
 Rule = Literal["logistic", "empirical"]
@@ -51,8 +51,9 @@ def best_cut(part: Part, aim: Aim) -> Cut | None:
     always parts the scores: flagging all or none decides nothing.
 
     Counted verdicts follow chance: their best cut jumps from sample to sample. So the aim is worked out on what a logistic
-    curve expects of each score, unless that cut loses over 0.03 of the aim (or misses the target by as much) against the
-    best cut of the counted ones: then the curve does not fit, and the counts decide.
+    curve expects of each score, unless that cut loses over 1 / sqrt(rows) of the aim (at least 0.02; or misses the target
+    by as much) against the best cut of the counted ones: chance does not do that, the curve does not fit, and the counts
+    decide.
     """
     counted = empirical_cut(part, aim)
     if counted is None:
@@ -60,9 +61,10 @@ def best_cut(part: Part, aim: Aim) -> Cut | None:
     smooth = _smooth_cut(part, aim)
     if smooth is None:
         return counted
-    lenient = aim._replace(target=aim.target - SHORT) if aim.name in ("precision", "recall") and aim.target else aim
+    short = max(LEAST_SHORT, 1 / math.sqrt(len(part.danger)))
+    lenient = aim._replace(target=aim.target - short) if aim.name in ("precision", "recall") and aim.target else aim
     value = value_at(part, lenient, smooth)
-    return Cut(smooth, value, "logistic") if value is not None and value >= counted.value - SHORT else counted
+    return Cut(smooth, value, "logistic") if value is not None and value >= counted.value - short else counted
 
 
 def empirical_cut(part: Part, aim: Aim) -> Cut | None:

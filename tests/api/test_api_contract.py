@@ -26,6 +26,7 @@ EXAMPLES = int(os.environ.get("SCENESCORE_EXAMPLES", "100"))
 OPERATIONS = [
     ("POST", "/v1/evaluations"),
     ("GET", "/v1/evaluations/{evaluation_id}"),
+    ("POST", "/v1/calibrations"),
     ("GET", "/v1/metrics"),
     ("GET", "/health"),
     ("POST", "/run"),
