@@ -17,8 +17,10 @@ from handler.decisions._labelled import Part
 from handler.statistics import (
     FEW_CLUSTERS,
     Interval,
+    Logistic,
     cluster_function_interval,
     expanded_percentiles,
+    logistic,
     logistic_of_counts,
     pool_clusters,
     resampled,
@@ -27,7 +29,8 @@ from handler.statistics import (
 
 __all__ = ["Cut", "best_cut", "counts_by_group", "cut_interval", "empirical_cut", "value_at"]
 
-GRID = 256  # cuts that a resample chooses among
+RESAMPLE_NOISE = 1e-5  # of a resample's curve: it moves no cut by a bin
+GRID = 128  # cuts that a resample chooses among
 ENOUGH = 0.9  # of the resamples must reach the target, or their percentiles say nothing
 LEAST_SHORT = 0.02  # of the aim, that the smooth cut may lose on the very rows the curve was fitted to
 BLOCK_ROWS = 2_000
@@ -103,9 +106,11 @@ def cut_interval(part: Part, aim: Aim, rule: Rule, *, level: float = 0.95) -> tu
     grid = cuts[np.unique(np.linspace(0, len(cuts) - 1, min(GRID, len(cuts))).round().astype(np.int64))]
     columns = _by_group_and_bin(part, pool_clusters(part.codes), grid)
     middles = _middles_of_bins(part, grid)
+    line = logistic(part.danger, part.different)
 
     def cuts_of(sums: Floats) -> Floats:
-        chosen = _best_of_bins(middles, sums[:, : len(middles)], sums[:, len(middles) :], aim, rule)
+        bad, good = sums[:, : len(middles)], sums[:, len(middles) :]
+        chosen = _best_of_bins(middles, bad, good, aim, rule, start=line, noise=RESAMPLE_NOISE)
         return np.where(chosen >= 0, grid[chosen], math.nan)
 
     if part.n_groups < FEW_CLUSTERS:
@@ -154,11 +159,20 @@ def _smooth_cut(part: Part, aim: Aim) -> float | None:
     return float(cuts[chosen]) if chosen >= 0 else None
 
 
-def _best_of_bins(middles: Floats, bad: Floats, good: Floats, aim: Aim, rule: Rule) -> Integers:
+def _best_of_bins(
+    middles: Floats,
+    bad: Floats,
+    good: Floats,
+    aim: Aim,
+    rule: Rule,
+    *,
+    start: Logistic | None = None,
+    noise: float = 1e-10,
+) -> Integers:
     """Per row of counts, after which bin to cut; -1 where no cut reaches the target. Bins are in falling order."""
     if rule == "logistic":
         n = bad + good
-        lines = logistic_of_counts(middles, bad, good)
+        lines = logistic_of_counts(middles, bad, good, start=start, noise=noise)
         bad = n / (1 + np.exp(-np.clip(lines[:, :1] + lines[:, 1:] * middles, -700, 700)))
         good = n - bad
     totals = [one.sum(axis=1, keepdims=True) for one in (bad, good)]
