@@ -27,6 +27,7 @@ OPERATIONS = [
     ("POST", "/v1/evaluations"),
     ("GET", "/v1/evaluations/{evaluation_id}"),
     ("POST", "/v1/calibrations"),
+    ("POST", "/v1/comparisons"),
     ("GET", "/v1/metrics"),
     ("GET", "/health"),
     ("POST", "/run"),
