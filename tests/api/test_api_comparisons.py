@@ -10,6 +10,9 @@ from fastapi.testclient import TestClient
 from handler import storage
 from handler.api import create_app
 from handler.decisions.comparison import compare
+from handler.events._direct import answer_direct
+from handler.events._kinds import kind_of
+from handler.jobs import Clock
 from handler.settings import Settings
 from tests.decisions.compared import similar, write
 
@@ -61,6 +64,16 @@ def test_too_many_rows_are_refused_before_they_are_read(results, monkeypatch):
     reply = client.post("/v1/comparisons", json={"results": [a, b]})
     assert reply.status_code == 422
     assert "40 rows" in reply.json()["detail"]
+
+
+def test_a_direct_invoke_compares_too(results, tmp_path):
+    _, a, b = results
+    settings = Settings(model=tmp_path / "none", output=str(tmp_path / "out"))
+    event = {"results": [a, b]}
+    assert kind_of(event) == "direct"
+    assert answer_direct(event, settings, Clock())["comparison"]["verdict"] == "regressed"
+    assert answer_direct({"results": [a, "/etc"]}, settings, Clock())["status"] == 403
+    assert answer_direct({"results": "a"}, settings, Clock())["status"] == 422
 
 
 def test_results_on_s3(results, weed, folder):

@@ -172,24 +172,26 @@ def _notes(found: Mapping[str, Any]) -> Iterator[str]:
 
 def _next(found: Mapping[str, Any]) -> str:
     lines = []
-    for entry in found["comparisons"]:
-        if entry["verdict"] != "open":
-            continue
-        needed, least = entry["to_settle"], entry["detectable_difference"]
-        text = f"Next: {entry['metric']} of {_label(entry['candidate'])} is open. "
-        if least is not None:
-            text += f"These {entry['n_samples']:,} samples show differences from {difference_text(least, entry, '')} on"
-            text += f" (power {found['rules']['power']:.0%})"
-        if needed:
-            text += f"; to settle one of {difference_text(abs(entry['difference']), entry, '')} takes about "
-            text += f"{many(needed['n_samples'], 'sample')} in {many(needed['n_units'], entry['unit'])}"
-        lines.append(f"{text}.")
     if found["verdict"] == "regressed":
-        lines.insert(
-            0,
-            "Next: look at what got worse above; comparison.json has every slice. A drop that does not matter: --tolerance",
-        )
+        lines.append("Next: look at what got worse above; `scenescore report comparison.json` makes a page of it.")
+        lines.append("A drop that does not matter is told with --tolerance.")
+    for entry in found["comparisons"]:
+        if entry["verdict"] == "open":
+            lines.append(_open(entry, found["rules"]["power"]))
     return "\n".join(lines)
+
+
+def _open(entry: Mapping[str, Any], power: float) -> str:
+    """What these data can show, and what would settle the question."""
+    needed, least = entry["to_settle"], entry["detectable_difference"]
+    text = f"Next: {entry['metric']} of {_label(entry['candidate'])} is open."
+    if least is not None:
+        text += f" These {entry['n_samples']:,} samples show a difference of {difference_text(least, entry, '')}"
+        text += f" {power:.0%} of the time"
+    if needed:
+        text += f"; to settle the {difference_text(abs(entry['difference']), entry, '')} seen takes about "
+        text += f"{many(needed['n_samples'], 'sample')} in {many(needed['n_units'], entry['unit'])}"
+    return f"{text}."
 
 
 def _quoted(text: str) -> str:
