@@ -48,7 +48,7 @@ def test_figures_by_hand(tmp_path):
     rises = [-0.1, 0, -0.3, 0.2]
     assert one["effect"]["dz"] == pytest.approx(np.mean(rises) / np.std(rises, ddof=1))
     # sessions differ by -0.1 and -0.1 in sum: their mean per frame is -0.05 in both, so Student's t has no spread to go by
-    assert (one["n_units"], one["unit"], one["p_method"]) == (2, "session", "sign-flip")
+    assert (one["n_units"], one["unit"], one["p_method"], one["interval"]) == (2, "session", "sign-flip", None)
     assert one["p"] == 0.5  # 2 of the 4 ways to set two signs are as far from 0
     assert [each["sample_id"] for each in one["regressed"]] == ["f2", "f0"]
     assert one["regressed"][0]["candidate_score"] == 0.4
@@ -293,7 +293,7 @@ def test_an_open_question_says_what_would_settle_it(tmp_path):
     b = [row(f"f{n}", {"vision.similarity": 0.7 + one}, session=f"s{n}") for n, one in enumerate(differences)]
     one = first(compare(write(tmp_path / "a", a), write(tmp_path / "b", b)))
     error = np.std(differences, ddof=1) / math.sqrt(40)
-    needed = scipy.stats.norm.ppf(0.975) + scipy.stats.norm.ppf(0.8)
+    needed = scipy.stats.t.ppf(0.975, 39) + scipy.stats.t.ppf(0.8, 39)
     assert one["verdict"] == "open"
     assert one["detectable_difference"] == pytest.approx(needed * error, rel=1e-6)
     assert one["to_settle"]["factor"] == pytest.approx((needed * error / 0.01) ** 2, rel=1e-6)

@@ -13,7 +13,7 @@ from handler.decisions.comparison._pairs import Pairing, Scored
 from handler.decisions.comparison._slices import Slice, slice_fields, slices_of
 from handler.decisions.comparison._warnings import warnings_of
 from handler.errors import InputError
-from handler.statistics import holm, size_factor_to_settle
+from handler.statistics import holm
 
 __all__ = ["ALPHA", "SCHEMA", "document_of"]
 
@@ -152,8 +152,10 @@ def _correct(family: Sequence[dict[str, Any]], tolerance: float) -> None:
         difference, error = one["difference"], one["standard_error"]
         one["p_corrected"] = p
         one["verdict"] = _of_one(one, p, tolerance)
-        one["detectable_difference"] = detectable(error, level=level) if error else None
-        one["to_settle"] = _to_settle(one, level) if one["verdict"] == "open" and difference and error else None
+        least = one["detectable_difference"] = detectable(error, one["n_units"], level=level) if error else None
+        one["to_settle"] = (
+            _to_settle(one, least / abs(difference)) if one["verdict"] == "open" and least and difference else None
+        )
 
 
 def _of_one(one: Mapping[str, Any], p: float, tolerance: float) -> str:
@@ -167,11 +169,10 @@ def _of_one(one: Mapping[str, Any], p: float, tolerance: float) -> str:
     return "better" if (difference > 0) == one["higher_is_better"] else "worse"
 
 
-def _to_settle(one: Mapping[str, Any], level: float) -> dict[str, Any] | None:
-    factor = size_factor_to_settle(one["difference"], one["standard_error"], level=level, power=POWER)
-    if factor is None:
-        return None
-    factor = max(factor, 1.0)
+def _to_settle(one: Mapping[str, Any], times: float) -> dict[str, Any]:
+    """How much data show the difference that was seen, if it is the true one. times: the smallest difference that the data
+    at hand show, in units of it; the spread falls with the root of their number."""
+    factor = max(times**2, 1.0)
     return {
         "factor": factor,
         "n_samples": math.ceil(factor * one["n_samples"]),
@@ -200,17 +201,22 @@ def _summary(entries: Sequence[Mapping[str, Any]], verdict: str) -> str:
 
 
 def _phrases(entries: Sequence[Mapping[str, Any]], kind: str) -> Iterator[str]:
-    for entry in entries:
-        who = f"{entry['candidate']} is {kind} than {entry['baseline']} in {entry['metric']} {entry['figure']}"
-        slices = sorted(
-            (one for one in entry["slices"] if one["verdict"] == kind), key=lambda one: -abs(one["difference"])
-        )
-        places = [f"{one['by']} {one['value']} (by {abs(one['difference']):.3g})" for one in slices[:3]]
-        more = f" and {len(slices) - 3} more" if len(slices) > 3 else ""
-        if entry["verdict"] == kind:
-            yield f"{who} by {abs(entry['difference']):.3g}{f', most at {places[0]}' if places else ''}"
-        elif places:
-            yield f"{who} at {', '.join(places)}{more}"
+    """One per candidate."""
+    for candidate in dict.fromkeys(entry["candidate"] for entry in entries):
+        own = [entry for entry in entries if entry["candidate"] == candidate]
+        if found := [words for entry in own if (words := _where(entry, kind))]:
+            yield f"{candidate} is {kind} than {own[0]['baseline']} in {', '.join(found)}"
+
+
+def _where(entry: Mapping[str, Any], kind: str) -> str | None:
+    """The figure and by how much, or at which slices; None where neither changed so."""
+    slices = sorted((one for one in entry["slices"] if one["verdict"] == kind), key=lambda one: -abs(one["difference"]))
+    places = [f"{one['by']} {one['value']} (by {abs(one['difference']):.3g})" for one in slices[:3]]
+    name = f"{entry['metric']} {entry['figure']}"
+    if entry["verdict"] == kind:
+        return f"{name} by {abs(entry['difference']):.3g}{f', most at {places[0]}' if places else ''}"
+    more = f" and {len(slices) - 3} more" if len(slices) > 3 else ""
+    return f"{name} at {', '.join(places)}{more}" if places else None
 
 
 def _runs(pairings: Sequence[Pairing]) -> Iterator[dict[str, Any]]:

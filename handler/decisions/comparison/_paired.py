@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from handler.statistics import (
     pool_clusters,
     sign_flip_p,
     student_t_p,
+    student_t_quantile,
     superiority,
 )
 
@@ -95,8 +95,10 @@ def tested(one: Paired, *, n_tests: int) -> Tested:
     if not one.differences.any():
         interval = Interval(0.0, 0.0, 0.95, "no-difference") if len(sums) > 1 else None
         return Tested(0.0, interval, 0.0, 1.0, "no-difference", unit, len(sums))
-    interval = cluster_mean_interval(sums, sizes)
     error = _standard_error(sums, sizes, difference)
+    if error < 1e-12 * abs(difference):  # units that all differ alike show nothing of how much they vary
+        error = 0.0
+    interval = cluster_mean_interval(sums, sizes) if error else None
     p, method = _p(sums, difference, error, n_tests)
     return Tested(difference, interval, error, p, method, unit, len(sums))
 
@@ -119,15 +121,18 @@ def distribution(one: Paired, *, higher_is_better: bool) -> dict[str, Any]:
     }
 
 
-def detectable(standard_error: float, *, level: float) -> float:
-    """The smallest true difference that data of this spread show with a power of 0.8 at that level, by the normal law."""
-    normal = NormalDist()
-    return (normal.inv_cdf(0.5 + level / 2) + normal.inv_cdf(POWER)) * standard_error
+def detectable(standard_error: float, n_units: int, *, level: float) -> float:
+    """The smallest true difference that data of this spread show with a power of 0.8 at that level.
+
+    By Student's t with units - 1 degrees: the normal law promises too much where sessions are few.
+    """
+    degrees = n_units - 1
+    return (student_t_quantile(0.5 + level / 2, degrees) + student_t_quantile(POWER, degrees)) * standard_error
 
 
 def _p(sums: Floats, difference: float, error: float, n_tests: int) -> tuple[float, str]:
     rarest = max(2.0 ** (1 - len(sums)), 1 / (FLIPS + 1))
-    if rarest * n_tests > RAREST and error > 1e-12 * abs(difference):
+    if rarest * n_tests > RAREST and error:
         return student_t_p(difference / error, len(sums) - 1), "cluster-t"
     pools = pool_clusters(np.arange(len(sums)))
     return sign_flip_p(_sums(pools, sums), n=FLIPS), "sign-flip"

@@ -175,9 +175,8 @@ def _next(found: Mapping[str, Any]) -> str:
     if found["verdict"] == "regressed":
         lines.append("Next: look at what got worse above; `scenescore report comparison.json` makes a page of it.")
         lines.append("A drop that does not matter is told with --tolerance.")
-    for entry in found["comparisons"]:
-        if entry["verdict"] == "open":
-            lines.append(_open(entry, found["rules"]["power"]))
+    power = found["rules"]["power"]
+    lines += [_open(entry, power) for entry in found["comparisons"] if entry["verdict"] == "open"]
     return "\n".join(lines)
 
 
@@ -185,7 +184,11 @@ def _open(entry: Mapping[str, Any], power: float) -> str:
     """What these data can show, and what would settle the question."""
     needed, least = entry["to_settle"], entry["detectable_difference"]
     text = f"Next: {entry['metric']} of {_label(entry['candidate'])} is open."
-    if least is not None:
+    if least is None:
+        return f"{text} Too few samples to say how much they vary."
+    if least > 1:
+        text += f" These {entry['n_samples']:,} samples are too few to show any difference"
+    else:
         text += f" These {entry['n_samples']:,} samples show a difference of {difference_text(least, entry, '')}"
         text += f" {power:.0%} of the time"
     if needed:
