@@ -193,6 +193,25 @@ def test_files_of_other_names_are_joined_by_id_when_told_to(tmp_path):
         compare(a, c)
 
 
+@pytest.mark.parametrize("option", ["on", "cluster_by", "group_by"])
+def test_a_field_that_no_row_has_is_refused(tmp_path, option):
+    a = write(tmp_path / "a", similar([0.5, 0.6, 0.7], tags={"camera": "7"}))
+    with pytest.raises(RequestError, match=r"no row has a tag or column 'camra'. Rows have: .*camera"):
+        compare(a, a, **{option: "camra" if option == "cluster_by" else ["camra"]})
+
+
+def test_what_is_independent_can_be_named(tmp_path):
+    rows = [row(f"f{n}", {"vision.similarity": 0.5 + n / 100}, tags={"site": f"s{n % 9}"}) for n in range(18)]
+    lower = [row(f"f{n}", {"vision.similarity": 0.4 + n / 90}, tags={"site": f"s{n % 9}"}) for n in range(18)]
+    a, b = write(tmp_path / "a", rows), write(tmp_path / "b", lower)
+    assert (first(compare(a, b))["unit"], first(compare(a, b))["n_units"]) == ("sample", 18)
+    assert "one_session" in codes(compare(a, b))
+    by_site, by_sample = compare(a, b, cluster_by="site"), compare(a, b, cluster_by="sample_id")
+    assert (first(by_site)["unit"], first(by_site)["n_units"]) == ("site", 9)
+    assert (first(by_sample)["unit"], first(by_sample)["n_units"]) == ("sample", 18)
+    assert "one_session" not in codes(by_sample)
+
+
 def test_one_result_is_parted_by_assistant(tmp_path):
     rows = (
         similar([0.8] * 12, assistant="old")

@@ -131,7 +131,8 @@ def _default_join(runs: Sequence[Run], by: str | None) -> Sequence[str]:
 def _parted(found: Mapping[str, Columns], by: str, baseline: str | None) -> tuple[list[str], list[Columns]]:
     names = list(found)
     if len(names) < 2:
-        raise RequestError(f"all samples have the same {by}: {', '.join(names)}", field="by", hint="Name another field")
+        value = ", ".join(names) or "none"
+        raise RequestError(f"all samples have the same {by}: {value}", field="by", hint="Name another field")
     if baseline is not None:
         if baseline not in names:
             raise RequestError(

@@ -56,6 +56,10 @@ def document_of(
     slices = [one for entry in entries for one in entry["slices"]]
     for family in (entries, slices):
         _correct(family, float(rules["tolerance"]))
+    warnings = list(warnings_of(pairings, entries, figures))
+    for one in (*entries, *slices):
+        if one["unit"] == "session":
+            one["unit"] = str(rules["unit"]).removesuffix("_id")
     verdict = _verdict(entries)
     return {
         "schema": SCHEMA,
@@ -73,7 +77,7 @@ def document_of(
         "matching": [pairing.document() for pairing in pairings],
         "comparisons": entries,
         "refused": refused,
-        "warnings": list(warnings_of(pairings, entries, figures)),
+        "warnings": warnings,
     }
 
 

@@ -68,11 +68,14 @@ class Pairing(NamedTuple):
 def pair_up(
     baseline: Columns, candidate: Columns, *, names: tuple[str, str], on: Sequence[str], cluster_by: str
 ) -> Pairing:
-    """Join two sides. Raises InputError where no sample is on both."""
+    """Join two sides. Raises InputError where no sample is on both, RequestError for a field that no row has."""
+    for name in on:
+        for side in (baseline, candidate):
+            side.known(name, "on")
     matched = match(baseline.keys(), candidate.keys())
     if not len(matched.baseline):
         raise _nothing_in_common(baseline, candidate, names, on)
-    clusters = baseline.fields[cluster_by].array()[matched.baseline]
+    clusters = baseline.known(cluster_by, "cluster_by").array()[matched.baseline]
     return Pairing(names, baseline, candidate, matched, np.unique(clusters, return_inverse=True)[1].astype(np.int64))
 
 

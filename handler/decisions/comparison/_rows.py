@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from handler.decisions.comparison._figures import Figure
 from handler.decisions.comparison._runs import Run
-from handler.errors import InputError
+from handler.errors import InputError, RequestError
 
 __all__ = ["FIELDS", "Columns", "Values", "hash_of", "read_columns", "rows_at"]
 
@@ -107,6 +107,14 @@ class Columns:
         """(rows, 2) numerators and denominators."""
         found = self._scores[figure]
         return np.frombuffer(found, np.float64).reshape(-1, 2) if found else np.zeros((0, 2))
+
+    def known(self, name: str, option: str) -> Values:
+        """A field that some row has. Raises RequestError, of the option that names it, for another one."""
+        found = self.fields.get(name)
+        if found is None or set(found.names.values()) <= {""}:
+            there = ", ".join(name for name, values in self.fields.items() if set(values.names.values()) - {""})
+            raise RequestError(f"no row has a tag or column {name!r}", field=option, hint=f"Rows have: {there}")
+        return found
 
     def place(self, row: int) -> tuple[int, int]:
         """First byte and length of a row's line."""

@@ -35,11 +35,7 @@ def slice_fields(columns: Columns, rows: Integers, wanted: Sequence[str]) -> lis
     """The fields to slice by: those asked for, else every tag, the session and the assistant, where they part the joined
     rows into 2 to 50. Two fields that part them alike count once. Raises RequestError for one that no row has."""
     for name in wanted:
-        words = columns.fields.get(name, None)
-        if words is None or set(words.names.values()) <= {""}:
-            known = ", ".join(one for one in columns.fields if one not in ("sample_id", *wanted))
-            raise RequestError(f"no row has a tag or column {name!r}", field="group_by", hint=f"Rows have: {known}")
-        if not words.is_complete:
+        if not columns.known(name, "group_by").is_complete:
             raise RequestError(f"{name!r} has more than {MAX_NAMES} values", field="group_by", hint="Use a coarser one")
     tags = [name for name in columns.fields if name not in FIELDS]
     kept: list[str] = []
