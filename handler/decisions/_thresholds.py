@@ -30,7 +30,7 @@ from handler.statistics import (
 __all__ = ["Cut", "best_cut", "counts_by_group", "cut_interval", "empirical_cut", "value_at"]
 
 RESAMPLE_NOISE = 1e-5  # of a resample's curve: it moves no cut by a bin
-GRID = 128  # cuts that a resample chooses among
+GRID = 256  # cuts that a resample chooses among
 ENOUGH = 0.9  # of the resamples must reach the target, or their percentiles say nothing
 LEAST_SHORT = 0.02  # of the aim, that the smooth cut may lose on the very rows the curve was fitted to
 BLOCK_ROWS = 2_000

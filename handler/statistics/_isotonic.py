@@ -81,20 +81,25 @@ def logistic(scores: Sequence[float] | Floats, labels: Sequence[bool] | Labels) 
     return Logistic(float(intercept), float(slope))
 
 
-def logistic_of_counts(values: Floats, trues: Floats, falses: Floats) -> Floats:
+def logistic_of_counts(
+    values: Floats, trues: Floats, falses: Floats, *, start: Logistic | None = None, noise: float = GRADIENT_NOISE
+) -> Floats:
     """As `logistic`, many at once: (rows, 2) of intercept and slope. values: (k,), two of them distinct. trues, falses:
-    (rows, k), how often each value came with each label; a row that lacks a label gets a flat line at the other one."""
+    (rows, k), how often each value came with each label; a row that lacks a label gets a flat line at the other one.
+    start: a line near all of them. noise: per sample, the gradient that is small enough to stop."""
     n = trues + falses
     n_true, n_false = trues.sum(axis=1, keepdims=True), falses.sum(axis=1, keepdims=True)
     targets = trues * (n_true + 1) / (n_true + 2) + falses / (n_false + 2)
     centre, scale = float(values.mean()), float(values.std())
     x = (values - centre) / scale
     beta = np.hstack([np.log((n_true + 1) / (n_false + 1)), np.zeros_like(n_true)])
+    if start is not None:
+        beta[:] = start.intercept + start.slope * centre, start.slope * scale
     for _ in range(MOST_STEPS):
         chances = 1 / (1 + np.exp(-np.clip(beta[:, :1] + beta[:, 1:] * x, -700, 700)))
         rests, weights = n * chances - targets, n * chances * (1 - chances)
         gradient = np.column_stack([rests.sum(axis=1), rests @ x])
-        if float(np.abs(gradient / n.sum(axis=1, keepdims=True)).max()) < GRADIENT_NOISE:
+        if float(np.abs(gradient / n.sum(axis=1, keepdims=True)).max()) < noise:
             break
         a, b, c = weights.sum(axis=1) + RIDGE, weights @ x, weights @ (x * x) + RIDGE
         inverse = np.column_stack([c * gradient[:, 0] - b * gradient[:, 1], a * gradient[:, 1] - b * gradient[:, 0]])

