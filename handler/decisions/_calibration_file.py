@@ -68,7 +68,8 @@ class Calibration:
 
 def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
     """The document with its fingerprint, over everything else in it."""
-    return {"schema": document["schema"], "fingerprint": _fingerprint(document), **document}
+    content = {key: value for key, value in document.items() if key not in ("schema", "fingerprint")}
+    return {"schema": document["schema"], "fingerprint": _fingerprint(document), **content}
 
 
 def read_calibration(location: str) -> Calibration:
@@ -94,15 +95,15 @@ def read_calibration(location: str) -> Calibration:
     try:
         for entry in document["metrics"].values():
             _check_entry(entry)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
-            f"the calibration lacks {error}", file=location, field="metrics", hint="Make it anew"
+            f"the calibration is not whole: {error}", file=location, field="metrics", hint="Make it anew"
         ) from error
     return Calibration(location, document)
 
 
 def _check_entry(entry: Mapping[str, Any]) -> None:
-    """What is used of an entry, used: raises KeyError or TypeError for what is missing or of another kind."""
+    """What is used of an entry, used: raises one of Python's own errors for what is missing or of another kind."""
     if entry["threshold"] is not None:
         threshold, chance = float(entry["threshold"]), _chance(entry["probability"])
         if chance is not None:
