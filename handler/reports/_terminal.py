@@ -37,6 +37,8 @@ def _head(report: Mapping[str, Any]) -> str:
         text += f", {many(counts['n_unreadable'], 'item')} unreadable (errors.jsonl)"
     if limit := report["request"].get("limit"):
         text += f" (the first {limit:,} at most)"
+    if calibration := report.get("calibration"):
+        text += f", threshold by calibration {calibration['fingerprint']} ({calibration['aim']})"
     if not counts["n_samples"]:
         return f"{text}. There is nothing to score."
     overall = [metric["overall"] for metric in report["metrics"].values()]
