@@ -108,8 +108,8 @@ class BaseMetric:
 
     Class attributes say what the metric is: `range` (low, high; None = unbounded), `needs_gpu` (of the detector it
     depends on), `dependencies` (optional packages), `models` (exported models it reads), `ancestors` (tools that `compat`
-    can reproduce, its own first), `sample` (the record it reads), `title` (one line for `scenescore metrics`), `by_name_only`
-    (its group's name does not select it, for it needs a model that few have).
+    can reproduce, its own first), `sample` (the record it reads), `title` (one line for `scenescore metrics`),
+    `by_name_only` (its group's name does not select it, for it needs a model that few have).
 
     A per-sample metric implements `compute_batch`, whose order is that of the samples, and `tally`. A set metric
     (`is_set_metric`) implements `accumulate`, `finalize`, `reset` and `merge_from`.
