@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 __all__ = [
     "BenchSample",
@@ -52,8 +52,10 @@ class Sample:
     language: as the file declares it, or None.
     tags: values that summaries can be grouped by. columns: pass-through values, kept in the rows.
     line: 1-based line in the file where the sample starts, when the format has lines.
+    are_texts: whether answer and references are what was written, or only words for it, which no metric of texts reads.
     """
 
+    are_texts: ClassVar[bool] = True
     index: int
     session_id: str
     assistant_id: str
@@ -155,6 +157,7 @@ class VideoSample(Sample):
     n_frame_pairs of all decoded frames; None when it was not measured.
     """
 
+    are_texts: ClassVar[bool] = False
     prompt: str | None = None
     dimensions: tuple[str, ...] = ()
     color: str | None = None
@@ -195,6 +198,7 @@ class RankingSample(Sample):
     references: the relevant ids.
     """
 
+    are_texts: ClassVar[bool] = False
     ranked: tuple[str, ...] = ()
     scores: tuple[float, ...] = ()
     relevant: Mapping[str, int] = field(default_factory=lambda: _NOTHING)
@@ -214,6 +218,7 @@ class JudgedSample(Sample):
     a pair, () when not known.
     """
 
+    are_texts: ClassVar[bool] = False
     grade: Grade | None = None
     people: tuple[Grade | None, ...] = ()
     swapped: Grade | None = None

@@ -32,7 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="JSON, JSON Lines, CSV or TSV, plain or gzip: a path, a folder, an s3:// uri or prefix, or - for stdin",
     )
     add("--output", metavar="DIR", help="where result folders go, a path or s3:// prefix (./scenescore-results)")
-    add("--metrics", metavar="a,b", help="metric names or groups, e.g. vision.similarity or vision (fitting the file)")
+    add(
+        "--metrics",
+        action="append",
+        metavar="a,b",
+        help="metric names or groups, e.g. vision.similarity or vision (fitting the file); repeatable",
+    )
     add("--threshold", type=float, default=DEFAULT_THRESHOLD, help="similarity below which a frame counts (0.75)")
     add(
         "--mode",
@@ -78,7 +83,7 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
             "questions": options.questions,
             "references": options.references,
             "output": options.output or Settings.from_environment().output,
-            "metrics": options.metrics.split(",") if options.metrics else None,
+            "metrics": ",".join(options.metrics).split(",") if options.metrics else None,
             "threshold": options.threshold,
             "mode": options.mode,
             "options": _metric_options(options.option),

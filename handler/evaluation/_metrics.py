@@ -106,7 +106,7 @@ def check_fit(
 ) -> None:
     """Raises RequestError for a metric that reads something else, and for a file or options that nothing reads."""
     for metric in metrics:
-        if not issubclass(sample, metric.sample):
+        if not issubclass(sample, metric.sample) or (metric.sample is Sample and not sample.are_texts):
             raise RequestError(
                 f"{metric.name} reads {_WORDS[metric.sample]}, and the input holds {_WORDS[sample]}",
                 field="metrics",

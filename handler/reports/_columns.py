@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["COLUMNS", "GENERAL", "NOUNS", "WORDS", "Column"]
+__all__ = ["COLUMNS", "FIGURES", "GENERAL", "NOUNS", "SIDES", "WORDS", "Column"]
 
 Column = tuple[str, Callable[[Mapping[str, Any]], str]]
 
+FIGURES = {
+    "captions.ngram": "ROUGE-L",
+    "captions.clipscore": "CLIPScore",
+    "speech.wer": "word error rates",
+    "retrieval.ranking": "reciprocal ranks",
+    "judge.agreement": "agreement",
+}
+"""What a row's score is, where it is not the first figure of the table."""
+SIDES = {"retrieval": ("found", "right"), "judge": ("judge", "people")}
 NOUNS = {"vision": "frame", "captions": "caption", "speech": "utterance", "retrieval": "query", "judge": "item"}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from handler.metrics import metric_class
-from handler.reports._columns import COLUMNS, GENERAL, NOUNS, WORDS, Column
+from handler.reports._columns import COLUMNS, FIGURES, GENERAL, NOUNS, SIDES, WORDS, Column
 
 __all__ = ["many", "render"]
 
@@ -95,24 +95,26 @@ def _worst(metrics: Mapping[str, Any]) -> str:
         return ""
     entries = metrics[name]["worst"][:MAX_WORST]
     several = len({one["assistant_id"] for one in entries}) > 1
-    lines = ["Lowest scores" if metric_class(name).higher_is_better else "Highest scores"]
+    direction = "Lowest" if metric_class(name).higher_is_better else "Highest"
+    said, known = SIDES.get(name.split(".")[0], ("model", "person"))
+    lines = [f"{direction} {FIGURES.get(name, 'scores')}"]
     for one in entries:
         by = f" by {one['assistant_id']}" if several else ""
         place = _printable(f"{one['session_id']} / {one['sample_id']}{by}")
         lines.append(f"  {one['similarity_score']:.3f}  {place}")
         if "question" in one:
-            lines += _quoted("asked ", one["question"])
+            lines += _quoted("asked", one["question"])
         if "alignment" in one:
             lines += [f"         {_printable(line)[: WIDTH - 9]}" for line in one["alignment"]]
             continue
-        lines += _quoted("model ", one["answer"])
-        lines += _quoted("person", one["references"][0] if one["references"] else "")
+        lines += _quoted(said, one["answer"])
+        lines += _quoted(known, one["references"][0] if one["references"] else "")
     return "\n".join(lines)
 
 
 def _quoted(who: str, text: str) -> Iterable[str]:
     text = " ".join(_printable(text).split()) or "(empty)"
-    return [f"         {who}: {textwrap.shorten(text, WIDTH - 17, placeholder=' …')}"]
+    return [f"         {who:<6}: {textwrap.shorten(text, WIDTH - 17, placeholder=' …')}"]
 
 
 def _printable(text: str) -> str:

@@ -15,8 +15,10 @@ _DOCUMENT = frozenset({"docid", "corpusid", "documentid", "docno"})
 _RELEVANCE = frozenset({"relevance", "rel", "label", "grade"})
 _LISTED = frozenset({"ranked", "ranking", "retrieved", "results"})
 _RELEVANT = frozenset({"relevant", "positives", "qrels", "gold"})
-_JUDGE = ("judge", "llm", "modelgrade", "modelscore", "autograder")
-_PEOPLE = ("human", "expert", "rater", "grader", "annotator", "people", "person", "rating", "label", "gold")
+_JUDGE = ("judge", "llm")
+_PEOPLE = ("human", "expert", "rater", "grader", "annotator", "people", "person")
+_PERHAPS_JUDGE = ("modelgrade", "modelscore", "autograder")  # a sign only beside the other side's own name
+_PERHAPS_PEOPLE = ("label", "gold", "rating")
 _PICTURED = frozenset({"image_id", "caption", "id", "image", "model"})
 _HEARD = frozenset({"hypothesis", "hyp", "predtext"})
 _PREDICTED = frozenset({"prediction", "predicted", "pred"})  # heard, where a transcript stands beside
@@ -30,7 +32,11 @@ def judge_layout(item: Mapping[str, Any]) -> Layout | None:
     if isinstance(item.get("data"), Mapping) and isinstance(item.get("annotations"), list):
         return Layout("label-studio", "answers", "judge", "Label Studio tasks: data, annotations", whole=True)
     names = [normal(name) for name in item]
-    if any(name.startswith(_JUDGE) for name in names) and any(name.startswith(_PEOPLE) for name in names):
+    judge, people, perhaps_judge, perhaps_people = (
+        any(name.startswith(prefixes) for name in names)
+        for prefixes in (_JUDGE, _PEOPLE, _PERHAPS_JUDGE, _PERHAPS_PEOPLE)
+    )
+    if (judge and (people or perhaps_people)) or (perhaps_judge and people):
         return Layout("judge", "answers", "judge", "a judge's grade beside those of people", whole=True)
     return None
 
