@@ -215,7 +215,7 @@ class JudgedSample(Sample):
     answer, references: the grades in words. grade: the judge's; None when missing. people: one per rater, in the file's
     order of raters; None where a rater gave none. swapped: the judge's grade when it saw the two answers in the other
     order, mapped back; None when there is none. lengths: characters of what was graded: (n,) of an answer, (n1, n2) of
-    a pair, () when not known.
+    a pair, () when not known. judge: the judge's name where the file says it.
     """
 
     are_texts: ClassVar[bool] = False
@@ -223,6 +223,7 @@ class JudgedSample(Sample):
     people: tuple[Grade | None, ...] = ()
     swapped: Grade | None = None
     lengths: tuple[float, ...] = ()
+    judge: str | None = None
 
 
 @dataclass(slots=True)
