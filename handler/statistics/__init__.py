@@ -1,9 +1,9 @@
 """Intervals and the arithmetic they need: pure functions on numbers."""
 
 from handler.statistics._agreement import (
-    Coincidences,
     Kappa,
     Level,
+    Ratings,
     Weights,
     alpha_of,
     fleiss_kappa_of,
@@ -15,12 +15,12 @@ from handler.statistics._intervals import Interval, mean_interval, student_t_qua
 from handler.statistics._prevalence import Corrected, prediction_powered_rate, rogan_gladen
 
 __all__ = [
-    "Coincidences",
     "Corrected",
     "Interval",
     "Kappa",
     "Level",
     "Pairs",
+    "Ratings",
     "Weights",
     "alpha_of",
     "correlation_interval",

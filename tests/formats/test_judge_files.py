@@ -73,7 +73,7 @@ def test_a_csv_table_is_all_text(tmp_path):
         (5.0, 3.0),
         (120.0,),
     )
-    assert (one.answer, one.references) == ("4", ("5", "3"))
+    assert (one.answer, one.references) == ("4", ("5, 3 (mean 4)",))
     assert one.columns == {"length": "120", "camera": "north"}
     assert (other.people, other.references, other.line) == ((None, 1.0), ("1",), 3)
 
@@ -108,6 +108,53 @@ def test_usual_names(tmp_path, record, grade, people):
 def test_a_list_of_people_in_a_cell(tmp_path):
     found = samples(tmp_path / "x.csv", 'judge,human\n4,"[4, 5, null]"\n[[3]],[[3]]\n')
     assert [(one.grade, one.people) for one in found] == [(4.0, (4.0, 5.0, None)), (3.0, (3.0,))]
+
+
+@pytest.mark.parametrize(
+    ("people", "words"),
+    [
+        (["good", "bad", "Bad"], ("bad (of good, bad, Bad)",)),
+        (["good", "bad"], ("tied (good, bad)",)),
+        ([3, 4, 4], ("3, 4, 4 (mean 3.67)",)),
+        ([1, None], ("1",)),
+        (["a"] * 13, (f"a (of {', '.join('a' * 12)}, … 13 in all)",)),
+    ],
+)
+def test_what_people_come_to_is_what_is_shown(tmp_path, people, words):
+    (found,) = samples(tmp_path / "x.jsonl", lines({"judge": "a", "human": people}))
+    assert found.references == words
+
+
+def test_the_worst_items_show_what_people_come_to():
+    report = evaluate([{"judge": "good", "human": ["good", "bad", "bad"]}])
+    (worst,) = report["metrics"]["judge.agreement"]["worst"]
+    assert (worst["answer"], worst["references"]) == ("good", ["bad (of good, bad, bad)"])
+
+
+def test_decimal_commas_and_percents_are_numbers(tmp_path):
+    notices = Notices()
+    found = samples(tmp_path / "x.csv", "id;judge;human\n1;3,5;4,0\n2;2;2,25\n", notices)
+    assert [(one.grade, one.people) for one in found] == [(3.5, (4.0,)), (2.0, (2.25,))]
+    assert notices.counts == {"decimal_comma": 3}
+    assert "'3,5' in judge" in notices.examples["decimal_comma"]
+    notices = Notices()
+    found = samples(tmp_path / "y.csv", "id,judge,human\n1,80%,60 %\n", notices)
+    assert [(one.grade, one.people, notices.counts) for one in found] == [(80.0, (60.0,), {})]
+
+
+def test_items_without_ids_are_numbered(tmp_path):
+    notices = Notices()
+    rows = [{"judge": "a", "human": "b"}] * 3
+    assert [one.sample_id for one in samples(tmp_path / "x.jsonl", lines(*rows), notices)] == ["1", "2", "3"]
+    report = evaluate(rows)
+    assert [one["sample_id"] for one in report["metrics"]["judge.agreement"]["worst"]] == ["1", "2", "3"]
+    assert "duplicate_sample_id" not in {*notices.counts, *(one["code"] for one in report["warnings"])}
+
+
+def test_ids_that_come_twice_are_noticed(tmp_path):
+    notices = Notices()
+    samples(tmp_path / "x.jsonl", lines(*[{"id": 7, "judge": "a", "human": "b"}] * 2), notices)
+    assert notices.counts == {"duplicate_sample_id": 1}
 
 
 def test_mapped_columns_win(tmp_path):
@@ -199,6 +246,25 @@ def test_label_studio_without_predictions_owes_a_grade(tmp_path):
     tasks = [{**TASKS[0], "predictions": []}]
     found = read(tmp_path / "export.json", tasks)
     assert [one.field for one in found] == ["answer", "answer"]
+    assert not any("--map" in one.reason for one in found)
+    (found,) = read(tmp_path / "export.json", [{**tasks[0], "data": {"judge": "Bad"}, "id": 5}])[:1]
+    assert "--map answer=judge" in found.reason
+
+
+def test_the_card_takes_the_judges_name_from_the_file(tmp_path):
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(TASKS))
+    found = evaluate(path)["metrics"]["judge.agreement"]
+    names = {(one["session_id"], one["assistant_id"]): one["card"]["judge"] for one in found["sessions"]}
+    assert names == {("quality", "gpt-4o"): "gpt-4o", ("stars", "gpt-4o"): "gpt-4o", ("quality", "qwen"): "qwen"}
+    assert found["overall"]["card"]["judge"] == "gpt-4o, qwen"
+    given = evaluate(path, options={"judge.agreement": {"judge": "both"}})["metrics"]["judge.agreement"]
+    assert given["overall"]["card"]["judge"] == "both"
+    rows = [{"judge": "a", "human": "a", "judge_model": "claude"}]
+    whole = {"judge.agreement": {"rubric": "Be kind.", "date": "2026-11-30"}}
+    report = evaluate(rows, options=whole)
+    assert report["metrics"]["judge.agreement"]["overall"]["card"]["judge"] == "claude"
+    assert report["warnings"] == []
 
 
 @pytest.mark.parametrize(
