@@ -73,7 +73,7 @@ def test_a_csv_table_is_all_text(tmp_path):
         (5.0, 3.0),
         (120.0,),
     )
-    assert (one.answer, one.references) == ("4", ("5, 3 (mean 4)",))
+    assert (one.answer, one.references) == ("4", ("mean 4 (of 5, 3)",))
     assert one.columns == {"length": "120", "camera": "north"}
     assert (other.people, other.references, other.line) == ((None, 1.0), ("1",), 3)
 
@@ -115,9 +115,10 @@ def test_a_list_of_people_in_a_cell(tmp_path):
     [
         (["good", "bad", "Bad"], ("bad (of good, bad, Bad)",)),
         (["good", "bad"], ("tied (good, bad)",)),
-        ([3, 4, 4], ("3, 4, 4 (mean 3.67)",)),
+        ([3, 4, 4], ("mean 3.67 (of 3, 4, 4)",)),
         ([1, None], ("1",)),
-        (["a"] * 13, (f"a (of {', '.join('a' * 12)}, … 13 in all)",)),
+        (["a"] * 13, ("a",)),
+        (["b", *"a" * 12], (f"a (of b, {', '.join('a' * 11)}, … 13 in all)",)),
     ],
 )
 def test_what_people_come_to_is_what_is_shown(tmp_path, people, words):

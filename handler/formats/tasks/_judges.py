@@ -229,15 +229,15 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _in_words(people: Sequence[Grade]) -> tuple[str, ...]:
-    """What people say: what several come to stands beside what each said. Labels come to what most gave."""
+    """What people say; where they differ, what they come to stands beside what each said."""
     numbers = not any(isinstance(one, str) for one in people)
     words = [shown(one) for one in people]
-    if len(words) < 2:
-        return tuple(words)
+    if len({word.casefold() for word in words}) < 2:
+        return tuple(words[:1])
     said = ", ".join(words[:_MOST_SHOWN]) + (f", … {len(words):,} in all" if len(words) > _MOST_SHOWN else "")
     verdict = verdict_of(people if numbers else words)
     if numbers:
-        return (f"{said} (mean {shown(round(float(verdict or 0), 2))})",)
+        return (f"mean {shown(round(float(verdict or 0), 2))} (of {said})",)
     return (f"{verdict} (of {said})" if verdict is not None else f"tied ({said})",)
 
 
