@@ -59,6 +59,8 @@ def test_a_judge_on_another_scale():
     assert found["scale_agreement"] == pytest.approx(0.8 / 8.84)
     one_off = summary([item(i % 5 + 1, i % 5) for i in range(40)])
     assert (one_off["scale_agreement"], one_off["verdict"]) == (pytest.approx(4 / 5), "usable")
+    two_off = summary([item(i % 5 + 2, i % 5) for i in range(40)])
+    assert (two_off["scale_agreement"], two_off["verdict"]) == (pytest.approx(4 / 8), "other_scale")
     assert summary([item(2, 2)] * 3)["scale_agreement"] is None
 
 

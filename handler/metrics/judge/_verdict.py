@@ -15,7 +15,8 @@ longer_is_better        pairs: the judge prefers the longer answer more often th
                         share lies below its interval; numbers: the same of the correlations with length, by 0.2 or more
 as_good_as_people       30 or more items with two people, and the judge agrees with a person as often as another person
                         does; numbers: differs from a person by no more than another person does
-other_scale             numbers: means and spreads differ so much that scale_agreement is under 0.5
+other_scale             numbers: scale_agreement is under 0.6, as where means are 1.2 spreads apart, or one spread is 3 times
+                        the other
 usable                  kappa, or of numbers spearman, is 0.6 or more: "substantial" by Landis and Koch (1977)
 weak                    better than a constant, and no more
 """
@@ -34,7 +35,7 @@ LONGER_SHARE = 0.10
 LONGER_CORRELATION = 0.2
 USABLE = 0.6
 RELIABLE = 0.5
-SAME_SCALE = 0.5
+SAME_SCALE = 0.6
 MIN_OF_KIND = 5  # items of a criterion that tell whether it is graded in numbers or labels
 N_NAMED = 4  # labels, or criteria
 ROUNDING = 1e-9
