@@ -118,5 +118,8 @@ def clip_folder(clip_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory)
     """The tiny checkpoint, exported."""
     from model_export.clip import export_clip
 
-    folder, _ = export_clip(str(clip_checkpoint), output=tmp_path_factory.mktemp("exported") / "tiny-clip")
+    root = tmp_path_factory.mktemp("exported")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(root / "cache"))  # nothing is written to the user's
+        folder, _ = export_clip(str(clip_checkpoint), output=root / "tiny-clip")
     return folder

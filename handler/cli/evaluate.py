@@ -33,7 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="JSON, JSON Lines, CSV or TSV, plain or gzip: a path, a folder, an s3:// uri or prefix, or - for stdin",
     )
     add("--output", metavar="DIR", help="where result folders go, a path or s3:// prefix (./scenescore-results)")
-    add("--metrics", metavar="a,b", help="metric names or groups, e.g. vision.similarity or vision (fitting the file)")
+    add(
+        "--metrics",
+        action="append",
+        metavar="a,b",
+        help="metric names or groups, e.g. vision.similarity or vision (fitting the file); repeatable",
+    )
     add("--threshold", type=float, default=DEFAULT_THRESHOLD, help="similarity below which a frame counts (0.75)")
     add(
         "--mode",
@@ -59,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--calibration", metavar="F", help="calibration.json whose threshold to use, see `scenescore calibrate`")
     add("--limit", type=int, metavar="N", help="score only the first N frames")
     add("--model", type=Path, metavar="DIR", help="folder of an exported text encoder (SCENESCORE_MODEL)")
+    add("--clip", type=Path, metavar="DIR", help="folder of an exported CLIP, for captions.clipscore (SCENESCORE_CLIP)")
     add("--precision", choices=["fp32", "int8"], default="fp32", help="precision the model must have (fp32)")
     add("--threads", type=int, metavar="N", help="cores to use (all this process may use)")
     add("--force", action="store_true", help="score again though a finished result exists")
@@ -81,7 +87,7 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
             "questions": options.questions,
             "references": options.references,
             "output": options.output or Settings.from_environment().output,
-            "metrics": options.metrics.split(",") if options.metrics else None,
+            "metrics": ",".join(options.metrics).split(",") if options.metrics else None,
             "threshold": options.threshold,
             "mode": options.mode,
             "options": _metric_options(options.option),
@@ -101,9 +107,12 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
     gates = gates_of(options, request.group_by)
     folder = model_folder(options.model) if needs_text_encoder(request) else options.model
     if options.dry_run:
-        return _dry_run(request, Machine(model=folder, threads=options.threads), as_json=options.json)
+        machine = Machine(model=folder, clip=options.clip, threads=options.threads)
+        return _dry_run(request, machine, as_json=options.json)
     with _progress() as on_progress:
-        machine = Machine(model=folder, threads=options.threads, force=options.force, on_progress=on_progress)
+        machine = Machine(
+            model=folder, clip=options.clip, threads=options.threads, force=options.force, on_progress=on_progress
+        )
         report = evaluate(request, machine)
     if options.json:
         print_json(dump_json(dict(report)))

@@ -11,7 +11,12 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Everything after the verb belongs to `python -m model_export`."""
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="MODEL ...", help="e.g. mpnet --output DIR")
+    parser.add_argument(
+        "arguments",
+        nargs=argparse.REMAINDER,
+        metavar="MODEL ...",
+        help="e.g. mpnet, or clip --model FOLDER|HUB_ID --output DIR",
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -71,7 +71,11 @@ def estimate(request: EvaluationRequest, machine: Machine) -> Estimate:
     """Read the whole input, encode a few of its texts, and say what a run would take. Nothing is written."""
     if request.input is None:
         raise RequestError("an estimate needs an input file", field="input")
-    make_metrics(request, machine, sample_of(request))  # refuses what the run would refuse
+    metrics = make_metrics(request, machine, sample_of(request))  # refuses what the run would refuse
+    if any("image_text_encoder" in metric.models for metric in metrics):
+        raise RequestError(
+            "how long pictures take is not estimated", field="metrics", hint="Time a run with --limit 100 instead"
+        )
     if not needs_text_encoder(request):
         return _without_model(request, machine.threads or available_threads())
     encoder = shared_text_encoder(machine.model or Settings.from_environment().model, machine.threads)

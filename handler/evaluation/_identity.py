@@ -19,7 +19,7 @@ from handler.errors import RequestError
 from handler.evaluation._inputs import find_files
 from handler.evaluation._request import EvaluationRequest
 from handler.metrics import BaseMetric
-from handler.models import ModelCard
+from handler.models import Card
 from handler.samples import Record
 from handler.settings import available_threads
 
@@ -145,7 +145,7 @@ def refuse_unused(request: EvaluationRequest, names: Sequence[str], roles: Mappi
             raise RequestError(f"options are given for {name!r}, which is not evaluated", field=f"options.{name}")
 
 
-def check_precision(wanted: str, card: ModelCard) -> None:
+def check_precision(wanted: str, card: Card) -> None:
     """The model folder must hold the precision asked for."""
     if card.precision != wanted:
         raise RequestError(
@@ -168,6 +168,7 @@ def environment(threads: int | None) -> dict[str, Any]:
         "onnxruntime": _version("onnxruntime"),
         "tokenizers": _version("tokenizers"),
         "numpy": _version("numpy"),
+        "pillow": _version("pillow"),
         "python": platform.python_version(),
         "machine": platform.machine(),
         "threads": threads or available_threads(),

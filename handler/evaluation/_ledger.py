@@ -95,6 +95,10 @@ class Ledger:
         """Whether samples were grouped by a name that none of them has."""
         return {value for known, value in self._groups if known == by} == {""}
 
+    def summary_warnings(self) -> list[str]:
+        """What the figures of all samples together must be taken with."""
+        return list(self._overall.summary().get("warnings", ()))
+
     def state(self) -> dict[str, Any]:
         """Plain JSON from which `restore` makes an equal ledger."""
         return {
@@ -168,6 +172,7 @@ def _entry(sample: Sample, result: MetricResult) -> dict[str, Any]:
         "score": result.score,
         "similarity_score": result.details.get("similarity_score", result.score),
         **({"question": _cut(question)} if isinstance(question, str) else {}),
+        **({"alignment": result.details["alignment"]} if "alignment" in result.details else {}),
         "answer": _cut(sample.answer or ""),
         "references": [_cut(one) for one in references[:3]],
     }

@@ -10,9 +10,10 @@ from typing import Any
 from handler.errors import RequestError
 from handler.evaluation import _identity
 from handler.evaluation._calibrated import calibrated_options
+from handler.evaluation._pictures import picture_opener
 from handler.evaluation._request import EvaluationRequest
 from handler.metrics import BaseMetric, get_metric, metric_class, select_metrics
-from handler.models import shared_text_encoder
+from handler.models import shared_image_text_encoder, shared_text_encoder
 from handler.samples import (
     BenchSample,
     CaptionSample,
@@ -21,6 +22,7 @@ from handler.samples import (
     Sample,
     SequenceSample,
     SpeechSample,
+    VideoSample,
     VqaSample,
     YesNoSample,
 )
@@ -38,6 +40,7 @@ DEFAULT_METRICS: Mapping[type[Sample], tuple[str, ...]] = {
     SpeechSample: ("speech.wer",),
     RankingSample: ("retrieval.ranking",),
     JudgedSample: ("judge.agreement",),
+    VideoSample: ("vbench",),
 }
 _WORDS: Mapping[type, str] = {
     Sample: "descriptions",
@@ -49,6 +52,7 @@ _WORDS: Mapping[type, str] = {
     SpeechSample: "transcripts of speech",
     RankingSample: "rankings",
     JudgedSample: "grades of a judge and of people",
+    VideoSample: "what a detector saw in videos",
 }
 
 
@@ -56,10 +60,10 @@ _WORDS: Mapping[type, str] = {
 class Machine:
     """What the caller's machine offers, none of which changes a score.
 
-    model: the exported text encoder's folder. threads: None means the cores this process may use. force: score again
-    though a finished result exists. on_progress: called with the number of samples just scored. must_stop: asked after
-    each chunk; when it says yes, what is scored is saved, OutOfTimeError is raised, and the same call goes on from there.
-    sequencer: S3's order of writes to the input's key, for `latest.json`.
+    model, clip: folders of the exported text encoder and CLIP; None means those of the settings. threads: None means the
+    cores this process may use. force: score again though a finished result exists. on_progress: called with the number of
+    samples just scored. must_stop: asked after each chunk; when it says yes, what is scored is saved, OutOfTimeError is
+    raised, and the same call goes on from there. sequencer: S3's order of writes to the input's key, for `latest.json`.
     """
 
     model: Path | None = None
@@ -68,6 +72,7 @@ class Machine:
     on_progress: Callable[[int], object] | None = None
     must_stop: Callable[[], bool] | None = None
     sequencer: str | None = None
+    clip: Path | None = None
 
 
 def metric_names(request: EvaluationRequest, sample: type[Sample] = Sample) -> list[str]:
@@ -92,6 +97,11 @@ def _make(name: str, request: EvaluationRequest, machine: Machine, calibrated: M
         folder = machine.model or Settings.from_environment().model
         options["encoder"] = shared_text_encoder(folder, machine.threads)
         _identity.check_precision(request.precision, options["encoder"].card)
+    if "image_text_encoder" in cls.models:
+        folder = machine.clip or Settings.from_environment().clip
+        options["encoder"] = shared_image_text_encoder(folder, machine.threads)
+        options["open_image"] = picture_opener(request)
+        _identity.check_precision(request.precision, options["encoder"].card)
     return get_metric(name, **options)
 
 
@@ -100,7 +110,7 @@ def check_fit(
 ) -> None:
     """Raises RequestError for a metric that reads something else, and for a file or options that nothing reads."""
     for metric in metrics:
-        if not issubclass(sample, metric.sample):
+        if not issubclass(sample, metric.sample) or (metric.sample is Sample and not sample.are_texts):
             raise RequestError(
                 f"{metric.name} reads {_WORDS[metric.sample]}, and the input holds {_WORDS[sample]}",
                 field="metrics",

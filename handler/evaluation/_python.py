@@ -19,6 +19,7 @@ def evaluate(
     data: Any,
     *,
     model: str | os.PathLike[str] | None = None,
+    clip: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     force: bool = False,
     **request: Any,
@@ -26,18 +27,23 @@ def evaluate(
     """Evaluate a file or records.
 
     data: a path or s3:// uri; a list or generator of dicts (sessions or frames); a pandas or polars DataFrame.
-    model: folder of the exported text encoder. threads: cores to use. force: score again though a result exists.
+    model, clip: folders of the exported text encoder and CLIP. threads: cores to use. force: score again though a result
+    exists.
     request: any field of `EvaluationRequest`, e.g. `metrics=["vision.similarity"]`, `threshold=0.75`, `output="results"`.
     Without `output` nothing is written and rows stay in memory. Raises ScenescoreError.
     """
     if "input" in request:
         raise RequestError("the data are given twice", field="input", hint="Pass the path as the first argument only")
-    if model is not None and not isinstance(model, str | os.PathLike):
-        raise RequestError(f"model must be a path, got {type(model).__name__}", field="model")
-    machine = Machine(model=Path(model) if model is not None else None, threads=threads, force=force)
+    machine = Machine(model=_folder("model", model), clip=_folder("clip", clip), threads=threads, force=force)
     for name in ("output", "references", "questions", "calibration"):
         if isinstance(request.get(name), os.PathLike):
             request[name] = os.fspath(request[name])
     if isinstance(data, str | os.PathLike):
         return run(EvaluationRequest.parse({"input": os.fspath(data), **request}), machine)
     return run(EvaluationRequest.parse(request), machine, records=data)
+
+
+def _folder(name: str, given: object) -> Path | None:
+    if given is not None and not isinstance(given, str | os.PathLike):
+        raise RequestError(f"{name} must be a path, got {type(given).__name__}", field=name)
+    return Path(given) if given is not None else None

@@ -67,7 +67,7 @@ def _detection_of(plan: Plan, options: ReadOptions) -> Detection:
             shape.has_header if shape else None,
             shape.columns if shape else first_keys(head),
             plan.reason,
-            holds=plan.holds,
-            noun=plan.noun,
+            holds=plan.kind.holds,
+            noun=plan.kind.noun,
             roles=plan.roles,
         )

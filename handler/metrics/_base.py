@@ -118,7 +118,8 @@ class BaseMetric:
     Class attributes say what the metric is: `range` (low, high; None = unbounded), `needs_gpu` (of the detector it
     depends on), `dependencies` (optional packages), `models` (exported models it reads), `ancestors` (tools that `compat`
     can reproduce, its own first), `sample` (the record it reads), `title` (one line for `scenescore metrics`),
-    `threshold_of` (the metric whose score is compared with this one's threshold; that score can be calibrated).
+    `by_name_only` (its group's name does not select it, for it needs a model that few have), `threshold_of` (the metric
+    whose score is compared with this one's threshold; that score can be calibrated).
 
     A per-sample metric implements `compute_batch`, whose order is that of the samples, and `tally`. A set metric
     (`is_set_metric`) implements `accumulate`, `finalize`, `reset` and `merge_from`.
@@ -133,6 +134,7 @@ class BaseMetric:
     needs_gpu: ClassVar[bool] = False
     dependencies: ClassVar[tuple[str, ...]] = ()
     is_set_metric: ClassVar[bool] = False
+    by_name_only: ClassVar[bool] = False
     sample: ClassVar[type] = Sample
     models: ClassVar[tuple[str, ...]] = ()
     ancestors: ClassVar[tuple[str, ...]] = ()

@@ -1,7 +1,7 @@
 """CLIP's two towers on ONNX Runtime, `tokenizers` and Pillow alone: vectors of texts and of pictures in one space.
 
-A text or picture has the same bits whatever stands beside it: each goes through its graph alone, on one thread, and
-several go side by side.
+A text or picture has the same bits whatever stands beside it: a picture goes through its graph alone, texts in batches of
+one token length and never alone, each batch on one thread, and several go side by side.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from handler.errors import ModelError
+from handler.models._batches import equal_batches
 from handler.models._card import Card, read_card
 from handler.models._pictures import PictureError, PictureRule, prepare_picture
 from handler.models._session import open_session, usable_threads
@@ -34,7 +35,7 @@ class ImageTextCard(Card):
 
     max_tokens: of a text, special tokens included (77). dimension: of the shared space. end_token: its id, and the rule by
     which the text tower finds the position it pools: "highest_id" (OpenAI's checkpoints, whose configuration names a
-    wrong id) or "first". picture: the preprocessing.
+    wrong id) or "first". picture: the preprocessing. languages: codes the model was trained for, None when unknown.
     """
 
     needs = ("image.onnx", "text.onnx", "tokenizer.json")
@@ -49,6 +50,7 @@ class ImageTextCard(Card):
     end_token: dict[Literal["id", "pooled"], int | str]
     text_inputs: list[Literal["input_ids", "attention_mask"]] = Field(min_length=1)
     picture: PictureRule
+    languages: list[str] | None = None
 
 
 class PictureVector(NamedTuple):
@@ -77,12 +79,20 @@ class ImageTextEncoder:
             )
 
     def encode_texts(self, texts: Iterable[str]) -> dict[str, TextVector]:
-        """Unit vectors of all distinct texts. A long one loses its last words and keeps its end token."""
+        """Unit vectors of all distinct texts, in no order. A long one loses its last words and keeps its end token."""
         distinct = list(dict.fromkeys(texts))
         tokenized = self._tokenizer.ids(distinct)
+        batches = equal_batches([len(ids) for ids, _ in tokenized], self.threads)
         _ = self._text_tower  # made once, before the threads ask for it
+        found: dict[str, TextVector] = {}
         with ThreadPoolExecutor(self.threads) as pool:
-            return dict(zip(distinct, pool.map(self._text, tokenized), strict=True))
+            rows = pool.map(lambda batch: self._texts([tokenized[i][0] for i in batch]), batches)
+            for batch, vectors in zip(batches, rows, strict=True):
+                for i, vector in zip(batch, vectors, strict=True):
+                    n_tokens = tokenized[i][1]
+                    truncated = n_tokens > self.card.max_tokens
+                    found[distinct[i]] = TextVector(vector, n_tokens, truncated, _is_finite(vector))
+        return found
 
     def encode_pictures(
         self, names: Iterable[str], open_picture: OpenPicture, *, as_original: bool = False
@@ -99,6 +109,7 @@ class ImageTextEncoder:
             try:
                 return self._picture(open_picture(name), as_original=as_original)
             except PictureError as error:
+                error.file = error.file or name
                 return error
 
         with ThreadPoolExecutor(self.threads) as pool:
@@ -108,11 +119,13 @@ class ImageTextEncoder:
         """The ids the model reads (truncated to `max_tokens`) and the number of tokens before truncation."""
         return self._tokenizer.ids([text])[0]
 
-    def _text(self, tokens: tuple[list[int], int]) -> TextVector:
-        ids = np.array([tokens[0]], np.int64)
+    def _texts(self, rows: list[list[int]]) -> list[NDArray[np.float32]]:
+        """The vectors of texts of one token length."""
+        # A batch of one may take another path through products and sums, and so have other last bits.
+        ids = np.array(rows if len(rows) > 1 else [rows[0], rows[0]], np.int64)
         feed = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
-        vector = self._text_tower.run(["text_embeds"], {name: feed[name] for name in self.card.text_inputs})[0][0]
-        return TextVector(vector, tokens[1], tokens[1] > self.card.max_tokens, _is_finite(vector))
+        found = self._text_tower.run(["text_embeds"], {name: feed[name] for name in self.card.text_inputs})[0]
+        return [vector.copy() for vector in found[: len(rows)]]
 
     def _picture(self, data: bytes | NDArray[np.uint8], *, as_original: bool) -> PictureVector:
         picture = prepare_picture(data, self.card.picture, as_original=as_original)

@@ -22,13 +22,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from handler.models._batches import equal_batches
 from handler.models._card import ModelCard, load_card
 from handler.models._session import open_session, usable_threads
 from handler.models._tokenizer import Tokenizer
 
 __all__ = ["Encoded", "TextEncoder", "TextVector", "shared_text_encoder"]
 
-TOKEN_BUDGET = 256  # tokens per batch; larger batches are under 4 % faster and need more memory
 LONGEST_REMEMBERED = 4096  # characters: longer texts rarely come again, and holding them costs memory
 REMEMBERED_TEXTS = 8192  # vectors kept for reuse: 25 MB at 768 float32
 
@@ -126,7 +126,7 @@ class TextEncoder:
 
     def _encode_new(self, texts: list[str]) -> Iterator[tuple[str, TextVector]]:
         tokenized = self._tokenizer.ids(texts)
-        batches = _batches([len(ids) for ids, _ in tokenized], self.threads)
+        batches = equal_batches([len(ids) for ids, _ in tokenized], self.threads)
 
         def run(batch: list[int]) -> list[NDArray[np.float32]]:
             return self._run([tokenized[position][0] for position in batch])
@@ -189,19 +189,6 @@ def _forget_lock_in_child(encoder: weakref.ref[TextEncoder]) -> None:
 def shared_text_encoder(folder: Path, threads: int | None = None) -> TextEncoder:
     """The encoder of this process for a folder: one session however many evaluations run."""
     return TextEncoder(folder, threads=threads)
-
-
-def _batches(lengths: list[int], threads: int) -> list[list[int]]:
-    """Positions grouped into batches of one length under the token budget, the costliest first."""
-    by_length: dict[int, list[int]] = {}
-    for position, length in enumerate(lengths):
-        by_length.setdefault(length, []).append(position)
-    budget = min(TOKEN_BUDGET, max(1, sum(lengths) // threads))
-    batches = []
-    for length, positions in by_length.items():
-        size = max(1, budget // max(1, length))
-        batches += [positions[start : start + size] for start in range(0, len(positions), size)]
-    return sorted(batches, key=lambda batch: -lengths[batch[0]] * len(batch))
 
 
 def _pooled(tokens: NDArray[np.float32], pooling: str, normalize: bool) -> NDArray[np.float32]:

@@ -1,9 +1,9 @@
 """Intervals, tests and curves, and the arithmetic they need: pure functions on numbers and arrays."""
 
 from handler.statistics._agreement import (
-    Coincidences,
     Kappa,
     Level,
+    Ratings,
     Weights,
     alpha_of,
     fleiss_kappa_of,
@@ -31,7 +31,6 @@ from handler.statistics._roc import Curve, auc, auc_interval, average_precision,
 __all__ = [
     "FEW_CLUSTERS",
     "REPLICATES",
-    "Coincidences",
     "Corrected",
     "Curve",
     "Interval",
@@ -39,6 +38,7 @@ __all__ = [
     "Level",
     "Logistic",
     "Pairs",
+    "Ratings",
     "Steps",
     "Weights",
     "alpha_of",

@@ -1,4 +1,4 @@
-"""`python -m tests.bench --output build/bench.json`: this product beside sentence-transformers, in one run.
+"""`python -m tests.bench --output build/bench.json`: this product beside sentence-transformers and pycocoevalcap.
 
 Both read the same file of distinct caption pairs, score every pair with both vision metrics and write what they found.
 The original encodes pair by pair, once per metric. Rounds alternate, so a slow minute of the machine hits both sides.
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from handler.settings import available_threads
-from tests.bench import cold_start, measures
+from tests.bench import captions, cold_start, measures
 from tests.bench.pairs import write_pairs
 
 N_PAIRS = 240
@@ -39,6 +39,8 @@ def main() -> None:
         print(measures.line(results[-1]), flush=True)
         results.append(cold_start.first_reply(Path(folder), options.rounds))
         print(cold_start.line(results[-1]), flush=True)
+        results.append(captions.against_java(Path(folder), options.rounds))
+        print(captions.line(results[-1]), flush=True)
         results.append(measures.many_frames(Path(folder)))
         print(measures.line(results[-1]), flush=True)
     document = {

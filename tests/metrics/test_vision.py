@@ -10,6 +10,7 @@ import pytest
 from handler.errors import RequestError
 from handler.metrics import get_metric, list_metrics, metric_class, parse_mode, select_metrics
 from handler.metrics.vision import BANDS_OF_RATE, BANDS_OF_SIMILARITY, PairScore, band_of
+from handler.models import ImageTextEncoder
 from handler.samples import Sample
 
 
@@ -181,12 +182,15 @@ def test_names_groups_and_last_parts_select_metrics():
 
 
 @pytest.mark.parametrize("name", list_metrics())
-def test_every_metric_says_what_it_is(name):
+def test_every_metric_says_what_it_is(name, request):
     cls = metric_class(name)
     assert cls.name == name
     assert cls.title
     assert cls.__doc__
     low, high = cls.range
     assert low is None or high is None or low < high
-    made = make(name) if "text_encoder" in cls.models else get_metric(name)
+    if "image_text_encoder" in cls.models:
+        made = get_metric(name, encoder=ImageTextEncoder(request.getfixturevalue("clip_folder")))
+    else:
+        made = make(name) if "text_encoder" in cls.models else get_metric(name)
     assert "version:" in made.signature()

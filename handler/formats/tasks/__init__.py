@@ -1,9 +1,10 @@
 """Files of tasks other than description: answers, and the questions, references or relevance they are joined with."""
 
 from handler.formats.tasks._forms import form_of
+from handler.formats.tasks._kinds import TASK_FORMATS
 from handler.formats.tasks._layout import Layout
 from handler.formats.tasks._layouts import layout_of
-from handler.formats.tasks._plan import TASK_FORMATS, Plan, plan_files, plan_items
+from handler.formats.tasks._plan import Plan, plan_files, plan_items
 from handler.formats.tasks._records import read_items, read_plan
 from handler.formats.tasks._stream import listed_items
 

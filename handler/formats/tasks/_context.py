@@ -10,7 +10,7 @@ from handler.formats._contract import Notices, ReadOptions
 from handler.formats._values import FieldError, unreadable
 from handler.formats._watch import Watch
 from handler.formats.tasks._answers import Answer, Names
-from handler.formats.tasks._joining import Entry, Join, load_entries, mapping_of, question_name, unanswered
+from handler.formats.tasks._joining import Entry, Join, entry_name, load_entries, mapping_of, unanswered
 from handler.formats.tasks._plan import Plan
 from handler.formats.tasks._stream import Item
 from handler.samples import Record, Sample, Unreadable
@@ -30,6 +30,7 @@ class Context:
 
     def __init__(self, plan: Plan, options: ReadOptions, notices: Notices) -> None:
         self.plan = plan
+        self.unit = plan.kind.unit
         self.options = options
         self.notices = notices
         self.names = Names(options.mapping)
@@ -92,11 +93,11 @@ class Context:
                 yield _problem(item, error)
         for place, entry in join.rest():
             code = "question_without_id" if entry.id is None and not join.by_line else "unanswered_question"
-            self.notices.add(code, question_name(place, entry.id))
+            self.notices.add(code, entry_name(place, entry.id, self.unit))
             if self.skips:
                 yield make(place, entry, None, None)
             else:
-                yield unreadable(None, None, "answer", unanswered(join, place, entry))
+                yield unreadable(None, None, "answer", unanswered(join, place, entry, self.unit))
 
     def _matched(
         self,
@@ -111,12 +112,14 @@ class Context:
             name = f"answer {answer.id!r}" if answer.id is not None else f"the answer at line {item.line}"
             self.notices.add("answer_without_question", name)
             if not self.skips:
-                return unreadable(item.line, item.column, "question_id", f"{name} has no question in the joined file")
+                return unreadable(
+                    item.line, item.column, "question_id", f"{name} has no {self.unit} in the joined file"
+                )
             return make(join.surplus_place(), None, answer, item)
         if repeated:
-            self.notices.add("duplicate_sample_id", question_name(place, answer.id))
+            self.notices.add("duplicate_sample_id", entry_name(place, answer.id, self.unit))
         if answer.text is None and not self.skips:
-            raise FieldError("answer", f"is missing ({question_name(place, answer.id)})")
+            raise FieldError("answer", f"is missing ({entry_name(place, answer.id, self.unit)})")
         return make(place, join.entries[place], answer, item)
 
 

@@ -13,7 +13,7 @@ from handler.formats._values import FieldError, clip, describe
 from handler.formats.tasks._stream import Item, items_of
 from handler.samples import Unreadable
 
-__all__ = ["Entry", "Join", "load_entries", "mapping_of", "question_name", "unanswered"]
+__all__ = ["Entry", "Join", "entry_name", "load_entries", "mapping_of", "unanswered"]
 
 
 class Entry(Protocol):
@@ -137,13 +137,13 @@ class Join(Generic[Held]):
                 yield place, self.entries[place]
 
 
-def unanswered(join: Join[Held], place: int, entry: Held) -> str:
+def unanswered(join: Join[Held], place: int, entry: Held, unit: str) -> str:
     """What is to be said about an entry without an answer."""
     if entry.id is None and not join.by_line:
-        return f"question {place + 1} has no id, and others have: no answer can be joined with it"
-    return f"{question_name(place, entry.id)} has no answer"
+        return f"{unit} {place + 1} has no id, and others have: no answer can be joined with it"
+    return f"{entry_name(place, entry.id, unit)} has no answer"
 
 
-def question_name(place: int, question_id: str | None) -> str:
-    """How a message names a question."""
-    return f"question {clip(question_id)!r}" if question_id is not None else f"question {place + 1}"
+def entry_name(place: int, entry_id: str | None, unit: str) -> str:
+    """How a message names what was asked. unit: question, picture, ..."""
+    return f"{unit} {clip(entry_id)!r}" if entry_id is not None else f"{unit} {place + 1}"

@@ -11,64 +11,13 @@ from handler import storage
 from handler.errors import InputError
 from handler.formats._contract import ReadOptions
 from handler.formats._opening import open_source
+from handler.formats.tasks._kinds import KINDS, TASK_FORMATS, Kind
 from handler.formats.tasks._layout import Layout, Role, Task
 from handler.formats.tasks._layouts import layout_of, layout_of_text
-from handler.samples import (
-    BenchSample,
-    CaptionSample,
-    JudgedSample,
-    RankingSample,
-    Sample,
-    SequenceSample,
-    SpeechSample,
-    VqaSample,
-    YesNoSample,
-)
+from handler.samples import Sample
 
-__all__ = ["SAMPLES", "TASK_FORMATS", "Plan", "plan_files", "plan_items"]
+__all__ = ["Plan", "plan_files", "plan_items"]
 
-TASK_FORMATS: Mapping[str, Task] = {
-    "pope": "yesno",
-    "llava": "yesno",
-    "lmms-eval": "yesno",
-    "vlm2bench": "vlm2bench",
-    "sequences": "sequences",
-    "vqa": "vqa",
-    "coco-captions": "captions",
-    "speech": "speech",
-    "trec": "retrieval",
-    "rankings": "retrieval",
-    "judge": "judge",
-    "label-studio": "judge",
-}
-SAMPLES: Mapping[Task, type[Sample]] = {
-    "yesno": YesNoSample,
-    "vqa": VqaSample,
-    "sequences": SequenceSample,
-    "vlm2bench": BenchSample,
-    "captions": CaptionSample,
-    "speech": SpeechSample,
-    "retrieval": RankingSample,
-    "judge": JudgedSample,
-}
-HOLDS: Mapping[Task, str] = {
-    "yesno": "answers to yes/no questions",
-    "vqa": "answers to questions about pictures",
-    "sequences": "answers about image sequences",
-    "vlm2bench": "VLM2-Bench answers",
-    "captions": "captions of pictures",
-    "speech": "transcripts of speech",
-    "retrieval": "rankings",
-    "judge": "grades of a judge and of people",
-}
-NOUNS: Mapping[Task, str] = {"captions": "caption", "speech": "utterance", "retrieval": "query", "judge": "item"}
-NEEDS: Mapping[Task, Role] = {
-    "vqa": "references",
-    "captions": "references",
-    "speech": "references",
-    "retrieval": "references",
-}
-"""The file that answers are compared with, where it is not the questions."""
 MOST_SNIFFED = 50
 """Files of a folder that are each looked at; of more, the first speaks for all."""
 
@@ -89,19 +38,14 @@ class Plan:
     reason: str
 
     @property
+    def kind(self) -> Kind:
+        """What the task is called."""
+        return KINDS[self.task]
+
+    @property
     def sample(self) -> type[Sample]:
         """What its records are."""
-        return SAMPLES[self.task]
-
-    @property
-    def holds(self) -> str:
-        """What its records are, in words."""
-        return HOLDS[self.task]
-
-    @property
-    def noun(self) -> str:
-        """What one of them is called."""
-        return NOUNS.get(self.task, "answer")
+        return self.kind.sample
 
     @property
     def roles(self) -> dict[str, str]:
@@ -117,8 +61,12 @@ def plan_files(files: tuple[str, ...], options: ReadOptions) -> Plan | None:
         return None
     layout = _layout_at(files[0], options)
     companions = _companions(options)
+    if (same := next((role for role, location in companions.items() if location in files), None)) is not None:
+        raise InputError(f"the same file is given as input and as {same}", file=files[0], hint="Name the other one")
     if options.format != "auto":
         return _as_asked(files, layout, companions, options)
+    if layout is None and companions:
+        raise _unrecognised(files[0], companions, options)
     if layout is None:
         return None
     if 1 < len(files) <= MOST_SNIFFED:
@@ -130,6 +78,17 @@ def plan_files(files: tuple[str, ...], options: ReadOptions) -> Plan | None:
         notes = [f"{layout.reason}, though it was not given as INPUT"]
     placed = _placed(found, layout, notes)
     return _plan(files, layout, placed, notes, had_companions=bool(companions))
+
+
+def _unrecognised(location: str, companions: Mapping[Role, str], options: ReadOptions) -> InputError:
+    role, other = next(iter(companions.items()))
+    layout = _layout_at(other, options)
+    held = f", which holds {layout.reason}" if layout else ""
+    return InputError(
+        f"nothing here looks like what belongs to {storage.name_of(other)}{held}",
+        file=location,
+        hint=f"Name the format with --format, or leave out --{role}",
+    )
 
 
 def _sorted_out(
@@ -234,9 +193,12 @@ def _beside(answers: Layout, other: Layout | None) -> Layout | None:
     """What a companion is, which may look like answers: captions, transcripts and rankings have one shape on both sides."""
     if other is None and answers.task == "retrieval":
         return Layout("rankings", "references", "retrieval", "what is relevant to each query")
+    if other is None and answers.task == "speech":
+        return Layout("speech", "references", "speech", "what was said")
     if other is None or other.task is None or other.role != "answers" or answers.task not in (None, other.task):
         return other
-    return other._replace(role=NEEDS[other.task]) if other.task in NEEDS else other
+    needs = KINDS[other.task].needs
+    return other._replace(role=needs) if needs == "references" else other
 
 
 def _plan(
@@ -265,7 +227,7 @@ def _plan(
         )
     if task is None:
         return None
-    needs = NEEDS.get(task, "questions")
+    needs = KINDS[task].needs
     if not layout.whole and needs not in placed:
         raise InputError(
             f"there is nothing to compare the answers with ({'; '.join(notes)})",
@@ -285,7 +247,7 @@ def _as_asked(files: tuple[str, ...], layout: Layout | None, companions: dict[Ro
         layout = Layout(options.format, "answers", task, "asked for", whole=not companions)
     elif layout.task is not None:
         task = layout.task
-    if task not in NEEDS and "references" in companions and "questions" not in companions:
+    if KINDS[task].needs == "questions" and "references" in companions and "questions" not in companions:
         companions = {"questions": companions["references"]}
     questions, references = companions.get("questions"), companions.get("references")
     return Plan(task, layout, files, questions, references, "asked for")

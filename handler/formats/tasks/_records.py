@@ -7,6 +7,7 @@ from typing import Any
 
 from handler.formats._contract import Notices, ReadOptions
 from handler.formats._opening import open_source
+from handler.formats.tasks._captions import caption_records
 from handler.formats.tasks._context import Context
 from handler.formats.tasks._judges import judge_records
 from handler.formats.tasks._lmms import lmms_records
@@ -25,6 +26,7 @@ __all__ = ["read_items", "read_plan"]
 _READERS: dict[str, Callable[[Iterator[Item], Context], Iterator[Record]]] = {
     "yesno": yes_no_records,
     "vqa": vqa_records,
+    "captions": caption_records,
     "retrieval": ranking_records,
     "judge": judge_records,
     "sequences": sequence_records,

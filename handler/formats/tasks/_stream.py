@@ -31,20 +31,21 @@ class Item(NamedTuple):
 def items_of(source: Source, notices: Notices) -> Iterator[Item]:
     """The objects in lines, in a list, in a document's list of records, or the rows of a table or of a TREC file, whose
     values are all text. Raises InputError where the rest cannot be read."""
-    form = form_of(source.head.decode("utf-8", "replace"))
-    if form == "table":
-        for line, row in table_rows(source):
-            yield Item(row, line, None, source.stem)
-        return
-    if form != "json":
-        yield from _trec_rows(source, form)
-        return
     for _, item in listed_items(source, notices, LISTS):
         yield item
 
 
 def listed_items(source: Source, notices: Notices, lists: Collection[str]) -> Iterator[tuple[str, Item]]:
     """The same with the key of the list each comes from, "" outside of one. lists: the keys that hold records."""
+    form = form_of(source.head.decode("utf-8", "replace"))
+    if form == "table":
+        for line, row in table_rows(source):
+            yield "", Item(row, line, None, source.stem)
+        return
+    if form != "json":
+        for item in _trec_rows(source, form):
+            yield "", item
+        return
     head = source.head.lstrip()
     first, _, rest = head.partition(b"\n")
     lines = head.startswith(b"{") and _is_json(first) and rest.lstrip()[:1] == b"{"

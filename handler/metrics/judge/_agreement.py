@@ -75,8 +75,10 @@ class JudgeAgreement(BaseMetric):
             details = self._details(sample)
         except ValueError as error:
             return MetricResult(self.name, None, {"error": f"a grade {error}"})
-        if warnings := self._warnings(sample, details):
-            details["warnings"] = warnings
+        if (
+            sample.index == 0 and not self.card.of([sample.judge] if sample.judge else []).is_complete
+        ):  # once: the card is of the whole
+            details.setdefault("warnings", []).append("judge_card_incomplete")
         if reason := self._reason(details):
             return MetricResult(self.name, None, {"skipped": reason, **details})
         grade, people = details["grade"], details["people"]
@@ -89,13 +91,15 @@ class JudgeAgreement(BaseMetric):
         return None if result.score != 0 else abs(result.details.get("difference", 1.0))
 
     def _details(self, sample: JudgedSample) -> dict[str, Any]:
-        """grade, people (their verdict), people_grades, swapped, lengths: those that are there."""
+        """criterion, judge, grade, people (their verdict), people_grades, swapped, lengths, warnings: those there are."""
         written = [one for one in map(read_grade, sample.people) if one is not None]
         grade, swapped = read_grade(sample.grade), read_grade(sample.swapped)
         everything = [one for one in (grade, swapped, *written) if one is not None]
         numbers = self.rules.takes_numbers(*everything)
         people = written if numbers else [shown(one) for one in written]
-        details: dict[str, Any] = {}
+        details: dict[str, Any] = {"criterion": sample.session_id} if sample.session_id else {}
+        if sample.judge and not self.card.judge:
+            details["judge"] = sample.judge
         if grade is not None:
             details["grade"] = grade if numbers else shown(grade)
         if people:
@@ -107,22 +111,21 @@ class JudgeAgreement(BaseMetric):
             details["swapped"] = back if numbers else shown(back)
         if sample.lengths:
             details["lengths"] = list(sample.lengths)
+        if self.rules.level != "nominal" and len({isinstance(one, str) for one in everything}) > 1:
+            details["warnings"] = ["numbers_and_labels"]
+        elif self.rules.level is None and grade in (0.0, 1.0) and set(people) == {0.0, 1.0}:
+            details["warnings"] = ["zeros_and_ones_averaged"]
         return details
-
-    def _warnings(self, sample: Sample, details: dict[str, Any]) -> list[str]:
-        """The card is of the whole, so its warning is given once, with the first sample."""
-        found = ["judge_card_incomplete"] if sample.index == 0 and not self.card.is_complete else []
-        people = details.get("people_grades", ())
-        if self.rules.level is None and set(people) == {0.0, 1.0} and details.get("grade") in (0.0, 1.0):
-            found.append("zeros_and_ones_averaged")
-        return found
 
     def _reason(self, details: dict[str, Any]) -> str | None:
         """Why an item cannot be compared. Where one grade of an item is a label, all are."""
+        people = details.get("people_grades", [details.get("people")])
+        if self.rules.level in ("ordinal", "interval") and any(
+            isinstance(one, str) for one in (*people, details.get("grade"))
+        ):
+            return "grade_not_a_number"
         if "grade" not in details:
             return "missing_answer"
         if "people" not in details:
             return "missing_reference"
-        if self.rules.level in ("ordinal", "interval") and isinstance(details["grade"], str):
-            return "grade_not_a_number"
         return "people_tied" if details["people"] is None else None

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from handler.reports._terminal import WARNING_WORDS, many, noun_of
+from handler.reports._columns import WORDS
+from handler.reports._terminal import many, noun_of
 from handler.reports.page._figures import interval_words, method_name, shown
 from handler.reports.page._metrics import describe
 from handler.reports.page._problems import reason_words
@@ -120,7 +121,7 @@ def _reasons(metrics: Mapping[str, Any]) -> Iterator[str]:
 
 def _warnings(warnings: list[Mapping[str, Any]]) -> str:
     lines = [
-        f"- {plain(WARNING_WORDS.get(one['code'].split(':')[0], one['code']))} ({plain(one['code'])}): {one['count']:,}"
+        f"- {plain(WORDS.get(one['code'].split(':')[0], one['code']))} ({plain(one['code'])}): {one['count']:,}"
         for one in warnings
     ]
     return "### Warnings\n\n" + "\n".join(lines) if lines else ""

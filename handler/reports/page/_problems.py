@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from handler.reports._terminal import WARNING_WORDS
+from handler.reports._columns import WORDS
 from handler.reports.page._figures import ABSENT
 from handler.reports.page._text import escaped, isolated, tag
 
@@ -66,7 +66,7 @@ def _unreadable(n: int, errors: Iterable[Mapping[str, Any]]) -> str:
 
 def _warnings(report: Mapping[str, Any]) -> str:
     rows = [
-        f"<tr><td>{escaped(WARNING_WORDS.get(one['code'].split(':')[0], one['code']))}</td>"
+        f"<tr><td>{escaped(WORDS.get(one['code'].split(':')[0], one['code']))}</td>"
         f'<td><code>{escaped(one["code"])}</code></td><td class="n">{one["count"]:,}</td>'
         f"<td>{', '.join(isolated(str(example)) for example in one['examples'])}</td></tr>"
         for one in report["warnings"]
