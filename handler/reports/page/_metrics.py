@@ -94,7 +94,36 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+_UNSEEN = (Figure("score_unseen_as_zero", "Score, unseen as 0"), Figure("n_unseen", "Nothing to score", "count"))
+_VIDEO_QUESTIONS = {
+    "color": "Do things have the colours that the prompts ask for?",
+    "multiple_objects": "Do all things that the prompts ask for appear together?",
+    "object_class": "Does the thing that the prompts ask for appear?",
+    "spatial_relationship": "Do things stand where the prompts put them?",
+    "temporal_flickering": "How still are still scenes from frame to frame?",
+}
+
 DESCRIPTIONS: dict[str, Description] = {
+    **{
+        f"vbench.{name}": Description(
+            question=question,
+            noun="video",
+            main=Figure("score", "Score"),
+            figures=(
+                *_UNSEEN,
+                Figure("n_frame_pairs" if name == "temporal_flickering" else "n_frames", "Frames", "count"),
+            ),
+            score=Figure("score", "Score"),
+        )
+        for name, question in _VIDEO_QUESTIONS.items()
+    },
+    "vbench.total": Description(
+        question="What do the dimensions come to?",
+        noun="video",
+        main=Figure("total", "Total"),
+        figures=(Figure("quality", "Quality"), Figure("semantic", "Semantic")),
+        tables=(Table("dimensions", "By dimension"),),
+    ),
     "vision.similarity": Description(
         question="How close are the descriptions to what people saw?",
         noun="frame",
