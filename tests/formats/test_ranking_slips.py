@@ -122,6 +122,12 @@ def test_what_a_run_in_json_may_hold_beside_rankings(read):
     assert (empty.sample_id, empty.answer, empty.ranked) == ("1", "", ())
 
 
+def test_a_query_that_comes_twice_in_an_object_is_told(read):
+    (sample,), notices = read('{"1": {"b": 5.0},\n"1": {"a": 3.0}}', {"1": {"a": 1}})
+    assert sample.ranked == ("a",)
+    assert notices.examples["duplicate_key"] == ["'1' comes twice in one object; the last value counts (line 2)"]
+
+
 def test_captions_by_picture_are_no_rankings(read):
     with pytest.raises(InputError, match=r"texts, not of ids: captions go in as COCO results.*image_id"):
         read({"1": ["a dog"], "2": ["a cat runs"]}, {"1": ["a dog", "the dog"], "2": ["one cat"]})

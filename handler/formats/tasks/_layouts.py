@@ -56,7 +56,8 @@ def layout_of_text(text: str) -> Layout | None:
     objects = [_first(line, line.find("{")) for line in lines if line.lstrip().startswith("{")]
     items = [item for item in objects if item is not None] or list(_objects(start, 0))
     if not items and (cut := _cut_object(start)) and (layout := layout_of(cut)):
-        return layout._replace(whole=True)  # what else it holds is not seen
+        is_record = not layout.reason.startswith("a JSON object of rankings")
+        return layout._replace(whole=layout.whole or is_record)  # what else a record holds is not seen
     if not items and _RANKINGS.match(start):  # one object, longer than what is looked at
         return Layout("rankings", "answers", "retrieval", "a JSON object of rankings by query")
     return _usual(items)

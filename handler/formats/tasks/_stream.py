@@ -12,6 +12,7 @@ from handler.formats._csv import table_rows
 from handler.formats._jsonl import BLANK, second_try
 from handler.formats._scanner import Scanner
 from handler.formats._text import byte_lines, text_lines
+from handler.formats._values import clip
 from handler.formats.tasks._forms import WANTED, form_of, trec_row
 from handler.formats.tasks._layout import LISTS
 from handler.samples import Unreadable
@@ -90,7 +91,7 @@ def _document(source: Source, notices: Notices, lists: Collection[str]) -> Itera
         for item in _list(scanner, source.stem):
             yield "", item
     else:
-        yield from _object(scanner, source.stem, lists)
+        yield from _object(scanner, source.stem, lists, notices)
     if scanner.peek() == "{":  # lines of which the first could not be told from a document
         while scanner.peek():
             line, column = scanner.place()
@@ -105,7 +106,7 @@ def _list(scanner: Scanner, stem: str) -> Iterator[Item]:
         yield Item(scanner.value(), line, column, stem)
 
 
-def _object(scanner: Scanner, stem: str, lists: Collection[str]) -> Iterator[tuple[str, Item]]:
+def _object(scanner: Scanner, stem: str, lists: Collection[str], notices: Notices) -> Iterator[tuple[str, Item]]:
     """The elements of its lists of records; the object itself where it has none."""
     line, column = scanner.place()
     found: dict[str, Any] = {}
@@ -116,6 +117,9 @@ def _object(scanner: Scanner, stem: str, lists: Collection[str]) -> Iterator[tup
             for item in _list(scanner, stem):
                 yield key, item
         else:
+            if key in found:
+                words = f"{clip(key)!r} comes twice in one object; the last value counts (line {scanner.place()[0]})"
+                notices.add("duplicate_key", words)
             found[key] = scanner.value()
     if not listed:
         yield "", Item(found, line, column, stem)
