@@ -79,7 +79,9 @@ class Simulation:
         ]
         run = open_run(write(folder, rows))
         self._figure = figures_of("vision.similarity")
-        self._sides = [read_columns(run, [self._figure], on=["sample_id"], group_by=[])[""] for _ in range(2)]
+        self._sides = [
+            read_columns(run, [self._figure], on=["sample_id"], group_by=["sample_id"])[""] for _ in range(2)
+        ]
 
     def compare(self, baseline, candidate):
         """comparison.json of these scores."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from handler.reports.page._curves import curve, reliability
+from handler.reports.page._description import Figure
 from handler.reports.page._figures import ABSENT, interval_bar, interval_words, method_name, shown
-from handler.reports.page._metrics import Figure
 from handler.reports.page._nested import nested
 from handler.reports.page._text import escaped, isolated, tag
 

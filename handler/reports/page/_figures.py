@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from handler.reports.page._metrics import Figure
+from handler.reports.page._description import Figure
 from handler.reports.page._text import escaped
 
 __all__ = ["ABSENT", "axis_of", "difference_bar", "interval_bar", "interval_words", "method_name", "shown"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from handler.reports._folder import load_row
-from handler.reports.page._metrics import Description
+from handler.reports.page._description import Description
 from handler.reports.page._problems import reason_words
 from handler.reports.page._text import clean
 

@@ -14,8 +14,9 @@ from handler.reports._terminal import noun_of
 from handler.reports.page._boxes import boxes
 from handler.reports.page._calibration import calibration
 from handler.reports.page._comparison import comparison
+from handler.reports.page._description import Description
 from handler.reports.page._frames import SEED, Frames
-from handler.reports.page._metrics import Description, describe
+from handler.reports.page._metrics import describe
 from handler.reports.page._nested import nested
 from handler.reports.page._problems import problems
 from handler.reports.page._summary import head, independence_note, metric_card

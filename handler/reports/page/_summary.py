@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from handler.reports._terminal import many, noun_of
+from handler.reports.page._description import Description, Table
 from handler.reports.page._figures import interval_bar, interval_words, method_name, shown
-from handler.reports.page._metrics import Description, Table
 from handler.reports.page._text import escaped, isolated, tag
 
 __all__ = ["head", "independence_note", "metric_card", "table"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from handler.reports.page._description import Description, Figure
 from handler.reports.page._figures import axis_of
-from handler.reports.page._metrics import Description, Figure
 from handler.reports.page._text import clean
 
 __all__ = ["group_tables", "session_table"]

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from handler.reports.page._description import Description
 from handler.reports.page._figures import shown
 from handler.reports.page._frames import MAX_TAGS, as_text
-from handler.reports.page._metrics import Description
 from handler.reports.page._text import clean, escaped, isolated, tag
 
 __all__ = ["worst_indexes", "worst_samples"]
