@@ -1,6 +1,7 @@
 """scenescore: how far can the words of a vision-language model be trusted?
 
-`evaluate` and `create_evaluator` are imported on first use, so that importing the package stays cheap.
+`evaluate`, `create_evaluator`, `calibrate` and `compare` are imported on first use, so that importing the package stays
+cheap.
 """
 
 from __future__ import annotations
@@ -8,13 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from handler.decisions.comparison import compare as compare
+    from handler.evaluation import calibrate as calibrate
     from handler.evaluation import create_evaluator as create_evaluator
     from handler.evaluation import evaluate as evaluate
 
-__all__ = ["create_evaluator", "evaluate"]
+__all__ = ["calibrate", "compare", "create_evaluator", "evaluate"]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "compare":
+        from handler.decisions.comparison import compare
+
+        return compare
     if name in __all__:
         from handler import evaluation
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 __all__ = [
     "BenchSample",
@@ -52,8 +52,10 @@ class Sample:
     language: as the file declares it, or None.
     tags: values that summaries can be grouped by. columns: pass-through values, kept in the rows.
     line: 1-based line in the file where the sample starts, when the format has lines.
+    are_texts: whether answer and references are what was written, or only words for it, which no metric of texts reads.
     """
 
+    are_texts: ClassVar[bool] = True
     index: int
     session_id: str
     assistant_id: str
@@ -156,6 +158,7 @@ class VideoSample(Sample):
     why nothing is known of it although somebody looked, e.g. `not_a_video`.
     """
 
+    are_texts: ClassVar[bool] = False
     prompt: str | None = None
     dimensions: tuple[str, ...] = ()
     color: str | None = None
@@ -198,6 +201,7 @@ class RankingSample(Sample):
     references: the relevant ids.
     """
 
+    are_texts: ClassVar[bool] = False
     ranked: tuple[str, ...] = ()
     scores: tuple[float, ...] = ()
     relevant: Mapping[str, int] = field(default_factory=lambda: _NOTHING)
@@ -214,13 +218,15 @@ class JudgedSample(Sample):
     answer, references: the grades in words. grade: the judge's; None when missing. people: one per rater, in the file's
     order of raters; None where a rater gave none. swapped: the judge's grade when it saw the two answers in the other
     order, mapped back; None when there is none. lengths: characters of what was graded: (n,) of an answer, (n1, n2) of
-    a pair, () when not known.
+    a pair, () when not known. judge: the judge's name where the file says it.
     """
 
+    are_texts: ClassVar[bool] = False
     grade: Grade | None = None
     people: tuple[Grade | None, ...] = ()
     swapped: Grade | None = None
     lengths: tuple[float, ...] = ()
+    judge: str | None = None
 
 
 @dataclass(slots=True)

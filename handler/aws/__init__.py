@@ -2,5 +2,6 @@
 
 from handler.aws._batch import ATTEMPTS, WRONG_INPUT, submit_job
 from handler.aws._calls import put_event, send_message
+from handler.aws._counting import count
 
-__all__ = ["ATTEMPTS", "WRONG_INPUT", "put_event", "send_message", "submit_job"]
+__all__ = ["ATTEMPTS", "WRONG_INPUT", "count", "put_event", "send_message", "submit_job"]

@@ -72,8 +72,8 @@ def look_at(
 
     watcher: None finds what is there and, with `measure`, how much frames differ where nothing is. folder: where detections
     files are looked for and written; None for nowhere. budget: bytes of decoded frames, those that are looked at among them,
-    from which on no other video is decoded; memory holds one more at most. What is wrong with one video is its state; what may be better next time is
-    raised. Raises OutOfTimeError when must_stop says so: what was seen until then is in the folder.
+    from which on no other video is decoded; memory holds one more at most. What is wrong with one video is its state; what
+    may be better next time is raised. Raises OutOfTimeError when must_stop says so: what was seen until then is in the folder.
     """
     reader = VideoReader()
     room = _Room(budget)

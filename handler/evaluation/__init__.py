@@ -1,5 +1,6 @@
 """The one path every door takes: request -> samples -> metrics -> report."""
 
+from handler.evaluation._calibrating import CalibrationRequest, calibrate, is_finished, run_calibration, run_suggestion
 from handler.evaluation._estimate import Estimate, estimate
 from handler.evaluation._evaluator import EvaluatedSamples, Evaluator, create_evaluator
 from handler.evaluation._identity import content_of
@@ -18,6 +19,7 @@ from handler.evaluation._video_shards import (
 )
 
 __all__ = [
+    "CalibrationRequest",
     "Estimate",
     "EvaluatedSamples",
     "EvaluationRequest",
@@ -25,6 +27,7 @@ __all__ = [
     "Machine",
     "UnfinishedError",
     "VideoWork",
+    "calibrate",
     "content_of",
     "count_videos",
     "create_evaluator",
@@ -32,6 +35,7 @@ __all__ = [
     "evaluate",
     "find_files",
     "is_annotation",
+    "is_finished",
     "look_at_share",
     "needs_text_encoder",
     "open_videos",
@@ -39,5 +43,7 @@ __all__ = [
     "reduce_videos",
     "request_identity",
     "run",
+    "run_calibration",
+    "run_suggestion",
     "write_error",
 ]

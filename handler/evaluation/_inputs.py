@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from handler import storage
-from handler.errors import StorageError
+from handler.errors import RequestError, StorageError
 from handler.formats import Notices, Plan, ReadOptions, is_video, open_descriptions, read_plan, stem_of
 from handler.samples import Record, Sample, Unreadable
 
 __all__ = ["find_files", "is_annotation", "read_files"]
 
-SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
+SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".trec", ".run", ".qrels")
 SIDECAR = ".scenescore.json"
 RESULT_FILES = {"report.json", "samples.jsonl", "errors.jsonl", "error.json"}
 
@@ -22,10 +22,16 @@ def find_files(location: str) -> Iterator[storage.ObjectInfo]:
     """The object itself, or the annotation files under it, else the videos, in order of their names. Raises StorageError
     for none.
 
-    Under a folder, a file counts by its suffix (.json, .jsonl, .ndjson, .csv, .tsv, each also with .gz); requests beside
+    Under a folder, a file counts by its suffix (SUFFIXES, each also with .gz); requests beside
     the data (.scenescore.json) and earlier results do not. A file named by itself may be called anything.
     """
     found = None if location.endswith("/") else storage.stat(location)
+    if found is not None and location.endswith(SIDECAR):
+        raise RequestError(
+            "this is a request for uploads, not data",
+            field="input",
+            hint="Give its input and options on the command line",
+        )
     if found is not None:
         yield found
         return
@@ -39,7 +45,9 @@ def find_files(location: str) -> Iterator[storage.ObjectInfo]:
             return
         if not storage.is_remote(location):
             raise StorageError(
-                "there is no annotation file and no video in this folder", file=location, hint=f"Looked for {SUFFIXES}"
+                "there is no annotation file and no video in this folder",
+                file=location,
+                hint=f"Looked for {', '.join(SUFFIXES)}",
             )
     if not storage.is_remote(location) and Path(location).exists():
         raise StorageError(

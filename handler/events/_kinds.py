@@ -10,7 +10,7 @@ __all__ = ["Kind", "kind_of"]
 
 Kind = Literal["http", "s3", "s3-test", "eventbridge", "sqs", "job", "direct"]
 
-_DIRECT = {"sessions", "input", "datasets"}
+_DIRECT = {"sessions", "input", "datasets", "results"}
 
 
 def kind_of(event: Any) -> Kind:
@@ -38,5 +38,5 @@ def kind_of(event: Any) -> Kind:
     )
     raise RequestError(
         f"this event is of no known kind: {shape or 'an empty object'}",
-        hint="Known: HTTP, S3, EventBridge and SQS events, and request bodies with sessions or input",
+        hint="Known: HTTP, S3, EventBridge and SQS events, and request bodies with sessions, input, datasets or results",
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from handler import aws
 from handler.errors import InternalError, OutOfTimeError, ScenescoreError
 from handler.evaluation import Machine, run, write_error
+from handler.jobs._gates import tell_gates
 from handler.jobs._job import Job
 from handler.jobs._queue import forget_parked, message_of
 from handler.jobs._status import Status, claim, read_status, settle
@@ -84,7 +85,7 @@ def end_well(job: Job, settings: Settings, report: Report, status: Status | None
     was = status or read_status(job.id, settings) or Status(job.id, "queued", input=job.request.input)
     n_samples = report["counts"]["n_samples"]
     done = replace(was, state="done", location=report.location, n_samples=n_samples, reason=None)
-    return _finish(job, settings, done, settings.output)
+    return _finish(job, settings, done, settings.output, report)
 
 
 def end_badly(job: Job, settings: Settings, error: ScenescoreError, status: Status | None = None) -> Status:
@@ -131,14 +132,16 @@ def _hand_back(job: Job, settings: Settings, status: Status, output: str) -> Sta
     return left
 
 
-def _finish(job: Job, settings: Settings, status: Status, output: str) -> Status:
+def _finish(job: Job, settings: Settings, status: Status, output: str, report: Report | None = None) -> Status:
     """Tell the bus, then write the end: a retry after a failure tells it twice rather than never."""
-    if settings.event_bus is not None:
-        try:
+    try:
+        if report is not None:
+            tell_gates(job.request, report, status, settings)
+        if settings.event_bus is not None:
             aws.put_event(settings.event_bus, "Evaluation Finished", status.document())
-        except ScenescoreError as error:
-            settle(replace(status, state="queued", reason=str(error)), output)
-            raise
+    except ScenescoreError as error:
+        settle(replace(status, state="queued", reason=str(error)), output)
+        raise
     final = settle(status, output)
     forget_parked(job, output)
     return final

@@ -53,7 +53,9 @@ def metric_class(name: str) -> type[BaseMetric]:
     """The class registered under a full name. Raises RequestError with the nearest name."""
     names = list_metrics()
     if name not in _CLASSES:
-        near = difflib.get_close_matches(name, names, n=1)
+        near = difflib.get_close_matches(name, names, n=1) or [
+            known for known in names if name.casefold() in _CLASSES[known].title.casefold()
+        ]
         hint = f"Did you mean {near[0]}?" if near else "`scenescore metrics` lists them"
         raise RequestError(f"there is no metric {name!r}", field="metrics", hint=hint)
     return _CLASSES[name]

@@ -31,5 +31,8 @@ def undisturbed(clips, tiny_grit, tmp_path_factory):
     )
     files = {path.name: path.read_bytes() for path in detections.glob("*.json")}
     return SimpleNamespace(
-        name=Path(report.location).name, files=files, essence=essence(report.location, lambda at: Path(at).read_bytes())
+        name=Path(report.location).name,
+        left={path.name for path in Path(report.location).rglob("*") if path.is_file()},
+        files=files,
+        essence=essence(report.location, lambda at: Path(at).read_bytes()),
     )

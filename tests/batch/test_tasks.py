@@ -33,11 +33,7 @@ def check(out, undisturbed):
     """The result and the detections are byte for byte those of one evaluation, and nothing else is left."""
     result = out / "videos.csv" / undisturbed.name
     assert essence(result, lambda at: Path(at).read_bytes()) == undisturbed.essence
-    assert {path.name for path in result.rglob("*") if path.is_file()} == {
-        "report.json",
-        "samples.jsonl",
-        "errors.jsonl",
-    }
+    assert {path.name for path in result.rglob("*") if path.is_file()} == undisturbed.left
     found = out / "_detections"
     assert {path.name: path.read_bytes() for path in found.rglob("*.json")} == undisturbed.files
 

@@ -195,6 +195,20 @@ def test_any_cut_into_shards_gives_the_same_report(parts):
     assert interval["high"] - interval["low"] == pytest.approx(2 * half, rel=1e-3)
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 7])
+def test_equal_scores_have_that_score_as_their_mean(n):
+    metric, _ = made()
+    result = metric.compute(captioned("unsure", "near"))  # 2.5 * cos(45), which no sum of whole steps can hold
+    tally = metric.tally()
+    for _ in range(n):
+        tally.add(result)
+    found = tally.summary()
+    assert (found["clipscore"], found["ref_clipscore"]) == (result.score, result.details["ref_clipscore"])
+    assert found["min_clipscore"] == found["clipscore"] == found["max_clipscore"]
+    for name, interval in found["intervals"].items():
+        assert interval is None if n == 1 else interval["low"] == interval["high"] == found[name]
+
+
 def test_nothing_scored_has_no_figures():
     found = made()[0].tally().summary()
     assert (found["clipscore"], found["ref_clipscore"], found["n_with_references"]) == (None, None, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,9 +62,13 @@ def plan_files(files: tuple[str, ...], options: ReadOptions) -> Plan | None:
     if options.format not in ("auto", *TASK_FORMATS):
         return None
     companions = _companions(options)
+    if (same := next((role for role, location in companions.items() if location in files), None)) is not None:
+        raise InputError(f"the same file is given as input and as {same}", file=files[0], hint="Name the other one")
     layout = VIDEO_FILES if is_video(files[0]) else _layout_at(files[0], options)
     if options.format != "auto":
         return _as_asked(files, layout, companions, options)
+    if layout is None and companions:
+        raise _unrecognised(files[0], companions, options)
     if layout is None:
         return None
     if layout != VIDEO_FILES and 1 < len(files) <= MOST_SNIFFED:
@@ -75,6 +80,17 @@ def plan_files(files: tuple[str, ...], options: ReadOptions) -> Plan | None:
         notes = [f"{layout.reason}, though it was not given as INPUT"]
     placed = _placed(found, layout, notes)
     return _plan(files, layout, placed, notes, had_companions=bool(companions))
+
+
+def _unrecognised(location: str, companions: Mapping[Role, str], options: ReadOptions) -> InputError:
+    role, other = next(iter(companions.items()))
+    layout = _layout_at(other, options)
+    held = f", which holds {layout.reason}" if layout else ""
+    return InputError(
+        f"nothing here looks like what belongs to {storage.name_of(other)}{held}",
+        file=location,
+        hint=f"Name the format with --format, or leave out --{role}",
+    )
 
 
 def _sorted_out(
