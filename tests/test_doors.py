@@ -44,7 +44,7 @@ ELSEWHERE = {
     "captions.clipscore": "needs an exported CLIP: tests/metrics/test_clipscore.py",
     **dict.fromkeys(
         [f"vbench.{name}" for name in VBENCH],
-        "reads detections of videos: tests/metrics/test_vbench_rules.py",
+        "reads what a detector saw in videos: tests/batch, tests/cli/test_videos.py, tests/video/test_evaluator.py",
     ),
 }
 

@@ -73,11 +73,11 @@ def look_at(
     watcher: None finds what is there and, with `measure`, how much frames differ where nothing is. folder: where detections
     files are looked for and written; None for nowhere. budget: bytes of decoded frames, those that are looked at among them,
     from which on no other video is decoded; memory holds one more at most. What is wrong with one video is its state; what
-    may be better next time is raised. Raises OutOfTimeError when must_stop says so: what was seen until then is in the folder.
+    may be better next time is raised. Raises OutOfTimeError when must_stop says so: what was seen until then is in the
+    folder.
     """
-    reader = VideoReader()
     room = _Room(budget)
-    finder = _Finder(reader, room, watcher, folder, measure)
+    finder = _Finder(room, watcher, folder, measure)
     pool = ThreadPoolExecutor(1, thread_name_prefix="decode")
     waiting: deque[tuple[Look, Future[Seen | ReadVideo]]] = deque()
     rest = iter(looks)
@@ -99,9 +99,9 @@ def look_at(
         finder.is_over = True
         room.close()
         pool.shutdown(wait=False, cancel_futures=True)
-        reader.close()  # a decoder at work is ended, and the pool's thread with it
+        finder.close()  # a decoder at work is ended, and the pool's thread with it
         pool.shutdown()
-        reader.close()  # which may have begun another meanwhile
+        finder.close()  # which may have begun another meanwhile
 
 
 def _result(future: Future[Seen | ReadVideo], must_stop: Callable[[], bool] | None) -> Seen | ReadVideo:
@@ -154,16 +154,19 @@ def _bytes_of(video: ReadVideo) -> int:
 class _Finder:
     """The decoding side: what is known of a video, or its frames."""
 
-    def __init__(
-        self, reader: VideoReader, room: _Room, watcher: Watcher | None, folder: str | None, measure: bool
-    ) -> None:
-        self._reader = reader
+    def __init__(self, room: _Room, watcher: Watcher | None, folder: str | None, measure: bool) -> None:
+        self._reader: VideoReader | None = None  # made for the first video that is to be decoded
         self._room = room
         self._watcher = watcher
         self._folder = folder
         self._measure = measure
         self._names: tuple[str, ...] | None = None
         self.is_over = False
+
+    def close(self) -> None:
+        """End the decoder."""
+        if self._reader is not None:
+            self._reader.close()
 
     def find(self, look: Look) -> Seen | ReadVideo:
         """Frames where they must be looked at. Raises what may be better next time."""
@@ -190,6 +193,7 @@ class _Finder:
             self._room.wait()
             if self.is_over:
                 return Seen(look, "measured")
+            self._reader = self._reader or VideoReader()
             found = self._reader.read(video, n=n, rule=rule, resize=look.rule, differences=True)
         if self._watcher is None:
             return Seen(look, "measured", reading=found.reading)

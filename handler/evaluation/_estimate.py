@@ -15,7 +15,7 @@ from handler.evaluation._opened import read_options, sample_of
 from handler.evaluation._request import EvaluationRequest
 from handler.formats import Notices, plan_of
 from handler.models import TextEncoder, shared_text_encoder
-from handler.samples import Sample, Unreadable
+from handler.samples import Sample, Unreadable, VideoSample
 from handler.settings import Settings, available_threads
 
 __all__ = ["Estimate", "estimate"]
@@ -75,6 +75,10 @@ def estimate(request: EvaluationRequest, machine: Machine) -> Estimate:
     if any("image_text_encoder" in metric.models for metric in metrics):
         raise RequestError(
             "how long pictures take is not estimated", field="metrics", hint="Time a run with --limit 100 instead"
+        )
+    if any(issubclass(metric.sample, VideoSample) for metric in metrics):
+        raise RequestError(
+            "how long videos take is not estimated", field="metrics", hint="Time a run with --limit 10 instead"
         )
     if not needs_text_encoder(request):
         return _without_model(request, machine.threads or available_threads())

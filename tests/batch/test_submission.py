@@ -181,6 +181,25 @@ def test_the_tasks_finish_what_was_submitted(site, clips, tiny_grit, undisturbed
     assert (done["id"], done["state"], done["n_samples"]) == (status["id"], "done", 7)
     assert essence(done["location"], storage.read_bytes) == undisturbed.essence
     assert not list(storage.list_objects(f"{settings.output}/_requests/"))
+    again = {"input": f"{settings.inputs[0]}/videos.csv", "detections": f"{settings.output}/_detections"}
+    monkeypatch.delenv("SCENESCORE_DETECTOR")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/nowhere")
+    reply = answer_direct({**again, "metrics": ["vbench.object_class"]}, settings, Clock.of_seconds(60))
+    overall, whole = (
+        one["metrics"]["vbench.object_class"]["overall"] for one in (reply["report"], undisturbed.essence[0])
+    )
+    figures = ("score", "n_scored", "n_frames", "n_frames_right")
+    assert [overall[name] for name in figures] == [whole[name] for name in figures], "the function scores them itself"
+    assert overall["skipped"]["missing_detections"] == 1, "nobody looks whether a video without detections is one"
+    assert len(sent) == 2
+
+
+def test_detections_are_read_where_requests_may_read(site):
+    settings, _, _ = site
+    put_manifest(settings, 2)
+    for elsewhere in (f"s3://{BUCKET}/elsewhere", f"{settings.output}/../elsewhere", "/etc"):
+        request = {"input": f"{settings.inputs[0]}/videos.csv", "detections": elsewhere}
+        assert answer_direct(request, settings, Clock.of_seconds(60))["status"] == 403
 
 
 def test_a_task_that_cannot_succeed_ends_the_job(site, monkeypatch, tmp_path):

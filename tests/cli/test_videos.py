@@ -70,6 +70,24 @@ def test_without_a_detector_it_says_what_to_do(place, capsys):
     assert "no metric of this request reads detections" in capsys.readouterr().err
 
 
+def test_what_would_take_long_is_not_guessed(place, tiny_grit, capsys):
+    assert main(["evaluate", "videos.csv", "--detector", str(tiny_grit), "--dry-run"]) == 2
+    assert "how long videos take is not estimated" in capsys.readouterr().err
+    assert main(["inspect", "videos.csv"]) == 0
+    shown = capsys.readouterr().out
+    assert "videos and what their prompts ask for" in shown
+    assert "7 videos in 2 sessions" in shown
+
+
+def test_records_in_memory(place, tiny_grit):
+    from handler import evaluate
+
+    rows = [{"video": "clips/a dog-0.mkv", "prompt": "a dog", "dimension": ["object_class"]}]
+    report = evaluate(rows, detector=tiny_grit, threads=1, metrics=["vbench.object_class"])
+    assert report["metrics"]["vbench.object_class"]["overall"]["n_frames"] == 16
+    assert report.samples[0]["columns"] == {"video": "clips/a dog-0.mkv", "prompt": "a dog"}
+
+
 def test_videos_and_pictures_together(tiny_grit, tmp_path, capsys):
     image = pytest.importorskip("PIL.Image", reason="reading pictures needs the images extra")
     noise = np.random.default_rng(1).integers(0, 256, (48, 64, 3), np.uint8)
