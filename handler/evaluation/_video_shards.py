@@ -8,7 +8,6 @@ seconds, so it is done once over all of them, by the same code as an evaluation 
 from __future__ import annotations
 
 import itertools
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -25,7 +24,7 @@ from handler.evaluation._opened import open_input
 from handler.evaluation._pictures import locator
 from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._run import run
-from handler.evaluation._videos import fields_of, locate_video, needs_detector, watcher_of, with_frames
+from handler.evaluation._videos import fields_of, locate_video, needs_detector, version_of, watcher_of, with_frames
 from handler.formats import Notices
 from handler.reports import Report, ResultFolder, dump_json
 from handler.samples import VideoSample
@@ -218,17 +217,5 @@ def _looks(work: VideoWork, notes: _Notes) -> Iterator[Look]:
         location = locate_video(locate, sample)
         if location is None:
             notes.forbid(sample)
-        elif notes.expect(sample, _version(location)):
+        elif notes.expect(sample, version_of(location)):
             yield Look(sample.index, location, resize_rule(sample))
-
-
-def _version(location: str) -> str | None:
-    """What tells a video from another one of its name: S3's etag, or size and time of a local file."""
-    if not storage.is_remote(location):
-        try:
-            facts = os.stat(location)
-        except OSError:
-            return None
-        return f"{facts.st_size}-{facts.st_mtime_ns}"
-    found = storage.stat(location)
-    return found.etag if found else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -10,19 +11,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from handler import storage
 from handler.detection import Look, Seen, Watcher, look_at, names_in, open_watcher, resize_rule
 from handler.errors import RequestError
 from handler.evaluation._metrics import Machine
-from handler.evaluation._opened import Opened
+from handler.evaluation._opened import Opened, open_input
 from handler.evaluation._pictures import locator
 from handler.evaluation._request import EvaluationRequest
+from handler.formats import Notices
 from handler.metrics import BaseMetric
 from handler.models import PictureError
 from handler.samples import Record, VideoSample
 from handler.settings import Settings
 from handler.video import sample_fields
 
-__all__ = ["fields_of", "locate_video", "needs_detector", "watcher_of", "with_frames"]
+__all__ = ["fields_of", "locate_video", "needs_detector", "version_of", "watcher_of", "with_frames"]
 
 READ_AHEAD = 16  # detections files that are fetched at a time
 
@@ -47,7 +50,7 @@ def with_frames(opened: Opened, request: EvaluationRequest, machine: Machine, me
             hint="Give --detector DIR (`scenescore export grit` makes one) or --detections DIR; "
             "vbench.temporal_flickering needs neither",
         )
-    companions = {**opened.companions, **_detector_name(watcher, request, detects=detects)}
+    companions = {**opened.companions, **_detector_name(watcher, request, detects=detects), **_versions(request)}
     if machine.seen is not None:
         return replace(opened, records=_known(opened.records, machine.seen), companions=companions)
     records = _looked_at(opened.records, request, machine, watcher, measure=_measures(metrics))
@@ -85,6 +88,31 @@ def fields_of(seen: Seen) -> dict[str, Any]:
     if seen.detections is not None:
         return sample_fields(seen.detections)
     return {name: seen.reading.get(name) for name in ("frame_difference", "n_frame_pairs")}
+
+
+def version_of(location: str) -> str | None:
+    """What tells a video from another one of its name: S3's etag, or size and time of a local file; None for no file."""
+    if not storage.is_remote(location):
+        try:
+            facts = os.stat(location)
+        except OSError:
+            return None
+        return f"{facts.st_size}-{facts.st_mtime_ns}"
+    found = storage.stat(location)
+    return found.etag if found else None
+
+
+def _versions(request: EvaluationRequest) -> dict[str, str]:
+    """A local video may be made anew under its old name; then the result is another. On S3 each video would cost a call."""
+    if request.output is None or request.input is None or storage.is_remote(request.input):
+        return {}
+    locate = locator(request)
+    digest = hashlib.sha256()
+    for record in open_input(request, None, Notices()).records:
+        if isinstance(record, VideoSample) and (location := locate_video(locate, record)) is not None:
+            version = None if storage.is_remote(location) else version_of(location)
+            digest.update(f"{record.video}\0{version}\n".encode("utf-8", "replace"))
+    return {"videos": digest.hexdigest()[:16]}
 
 
 def _measures(metrics: Sequence[BaseMetric]) -> bool:

@@ -79,6 +79,19 @@ def test_what_would_take_long_is_not_guessed(place, tiny_grit, capsys):
     assert "7 videos in 2 sessions" in shown
 
 
+def test_a_video_made_anew_is_looked_at_anew(place, capsys):
+    evaluate = ["evaluate", "videos.csv", "--metrics", "temporal_flickering", "--json"]
+
+    def score():
+        assert main(evaluate) == 0
+        return json.loads(capsys.readouterr().out)["metrics"]["vbench.temporal_flickering"]["overall"]["score"]
+
+    first = score()
+    assert score() == first
+    make_clip(place / "clips" / "a cat and a dog-0.mkv", [np.zeros((48, 64, 3), np.uint8)] * 2)
+    assert score() == 1.0 != first
+
+
 def test_records_in_memory(place, tiny_grit):
     from handler import evaluate
 
