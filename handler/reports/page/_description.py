@@ -1,4 +1,4 @@
-"""How a metric, its figures and its slices are described to the page."""
+"""How one metric is shown on a page, as data."""
 
 from __future__ import annotations
 
