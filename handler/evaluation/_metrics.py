@@ -60,6 +60,9 @@ class Machine:
     cores this process may use. force: score again though a finished result exists. on_progress: called with the number of
     samples just scored. must_stop: asked after each chunk; when it says yes, what is scored is saved, OutOfTimeError is
     raised, and the same call goes on from there. sequencer: S3's order of writes to the input's key, for `latest.json`.
+    resume: carry on what an earlier run of the same request left when it was killed (with must_stop, always); without it
+    that is scored again from the start. shards: how many parts of the input are scored side by side, each in a process.
+    cache: where vectors of texts are kept between runs, a folder or s3:// prefix; None means that of the settings.
     """
 
     model: Path | None = None
@@ -69,6 +72,9 @@ class Machine:
     must_stop: Callable[[], bool] | None = None
     sequencer: str | None = None
     clip: Path | None = None
+    resume: bool = False
+    shards: int | None = None
+    cache: str | None = None
 
 
 def metric_names(request: EvaluationRequest, sample: type[Sample] = Sample) -> list[str]:

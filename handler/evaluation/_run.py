@@ -21,7 +21,7 @@ from handler.models import load_seconds
 from handler.reports import Parts, Report, ResultFolder, update_latest
 from handler.samples import EmptySession, Record, Sample, Unreadable
 
-__all__ = ["request_identity", "run", "write_error"]
+__all__ = ["Evaluation", "request_identity", "run", "write_error"]
 
 
 class RowSink(Protocol):
@@ -50,7 +50,7 @@ def run(request: EvaluationRequest, machine: Machine | None = None, *, records: 
     if metrics is None:
         metrics = make_metrics(request, machine, opened.sample)
     check_fit(request, metrics, opened.sample, opened.roles)
-    evaluation = _Evaluation(request, machine, metrics, opened.source, notices)
+    evaluation = Evaluation(request, machine, metrics, opened.source, notices)
     if request.output is None:
         return evaluation.in_memory(opened.records)
     location = _identity.folder_location(request, opened.source, metrics, opened.companions)
@@ -60,9 +60,7 @@ def run(request: EvaluationRequest, machine: Machine | None = None, *, records: 
         if machine.sequencer is not None:
             update_latest(folder.location, opened.source.content, machine.sequencer)
         return Report(done, location=folder.location, already_done=True)
-    if machine.must_stop is None:
-        return evaluation.into(folder, opened.records)
-    return evaluation.in_parts(folder, opened.records)
+    return evaluation.into(folder, opened.records)
 
 
 def request_identity(request: EvaluationRequest, machine: Machine) -> str:
@@ -85,7 +83,7 @@ def write_error(request: EvaluationRequest, error: ScenescoreError, content: str
     return error.written_to
 
 
-class _Evaluation:
+class Evaluation:
     """One run: rows stream through it, the book is what it remembers."""
 
     def __init__(
@@ -116,38 +114,45 @@ class _Evaluation:
         return Report(self._document(), samples=rows.samples, errors=rows.errors)
 
     def into(self, folder: ResultFolder, records: Iterable[Record]) -> Report:
-        """Write the rows as they come."""
-        with folder.writer() as writer:
-            for chunk in self._chunks(records, writer):
-                self._score(chunk, writer)
-            self._check_error_rate()
-        return self._finish(folder)
+        """Write the rows as they come, from where an earlier run was stopped where that is asked for.
 
-    def in_parts(self, folder: ResultFolder, records: Iterable[Record]) -> Report:
-        """As `into`, from where an earlier run was stopped. Raises OutOfTimeError when this one is stopped as well."""
-        with Parts(folder) as parts:
+        Raises OutOfTimeError when this one is stopped as well. A folder that was complete before stays as it was until the
+        new report stands: results do not go away.
+        """
+        machine = self._machine
+        was_complete = folder.report() is not None
+        with Parts(folder.location, resume=machine.resume or machine.must_stop is not None) as parts:
             if parts.state is not None:
                 self._book.restore(parts.state)
             try:
                 self._score_parts(records, parts)
                 self._check_error_rate()
-            except (InputError, RequestError) as error:
-                parts.assemble(failed=True)
-                folder.write_error(error)
-                parts.clear()
+            except OutOfTimeError:
                 raise
-            parts.assemble()
+            except ScenescoreError as error:
+                is_final = isinstance(error, InputError | RequestError)
+                if was_complete or (machine.must_stop is not None and not is_final):
+                    raise
+                parts.assemble(folder.location, failed=True)
+                folder.write_error(error)
+                if is_final:
+                    parts.clear()
+                raise
+            parts.assemble(folder.location)
             report = self._finish(folder)
             parts.clear()
             return report
 
     def _score_parts(self, records: Iterable[Record], parts: Parts) -> None:
+        """Score what the book has not seen, putting parts away on the way."""
+        must_stop = self._machine.must_stop
         rest = itertools.islice(records, self._book.n_records, None)
         for chunk in self._chunks(rest, parts):
             self._score(chunk, parts)
-            stop = self._machine.must_stop is not None and self._machine.must_stop()
+            stop = must_stop is not None and must_stop()
             if stop or parts.is_full():
-                parts.put_away(self._state())
+                self._source.check_unchanged()
+                parts.put_away(self._state(), self._book.n_records)
             if stop:
                 raise OutOfTimeError(f"time ran out after {self._book.n_samples} samples; they are saved")
 

@@ -41,6 +41,7 @@ __all__ = [
     "TransientStorageError",
     "UnreachableError",
     "delete",
+    "delete_tree",
     "is_remote",
     "join",
     "list_objects",
@@ -99,6 +100,11 @@ def list_objects(prefix: str) -> Iterator[ObjectInfo]:
 def delete(location: str) -> None:
     """Remove the object; no error when there is none."""
     _store(location).delete(location)
+
+
+def delete_tree(prefix: str) -> None:
+    """Remove all that lies under a folder or prefix, which ends in `/`; no error when there is nothing."""
+    _store(prefix).delete_tree(prefix)
 
 
 def read_bytes(location: str) -> bytes:

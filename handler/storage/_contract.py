@@ -56,3 +56,6 @@ class Store(Protocol):
 
     def delete(self, location: str) -> None:
         """Remove the object; no error when there is none."""
+
+    def delete_tree(self, prefix: str) -> None:
+        """Remove all objects under a folder or prefix that ends in `/`, and the folder; no error when there are none."""

@@ -10,6 +10,7 @@ import errno
 import io
 import os
 import secrets
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -114,6 +115,11 @@ class LocalStore:
         """Remove the file if it is there."""
         with _naming(location):
             Path(location).unlink(missing_ok=True)
+
+    def delete_tree(self, prefix: str) -> None:
+        """Remove the folder, with what a killed writer left hidden in it; a file that comes meanwhile may stay."""
+        with _naming(prefix):
+            shutil.rmtree(prefix, ignore_errors=True)
 
     @staticmethod
     @contextmanager

@@ -129,6 +129,11 @@ class S3Store:
         with naming(location):
             self._client.delete_object(**_place(location).request())
 
+    def delete_tree(self, prefix: str) -> None:
+        """Remove the objects one by one: not every store knows how to remove many at once."""
+        for info in list(self.list_objects(prefix)):
+            self.delete(info.location)
+
     @contextmanager
     def _upload(self, location: str, condition: dict[str, str]) -> Iterator[BinaryIO]:
         upload = Upload(self._client, _place(location), self._headers)
