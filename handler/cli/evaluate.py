@@ -15,7 +15,7 @@ import orjson
 from handler.cli._model import model_folder
 from handler.cli._options import add_reading, assignment, local_input, mapping, print_json
 from handler.errors import RequestError, one_line
-from handler.evaluation import EvaluationRequest, Machine, estimate, needs_text_encoder
+from handler.evaluation import EvaluationRequest, Machine, estimate, needs_text_encoder, run_shards
 from handler.evaluation import run as evaluate
 from handler.reports import dump_json, render
 from handler.settings import DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD, Settings
@@ -60,6 +60,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--clip", type=Path, metavar="DIR", help="folder of an exported CLIP, for captions.clipscore (SCENESCORE_CLIP)")
     add("--precision", choices=["fp32", "int8"], default="fp32", help="precision the model must have (fp32)")
     add("--threads", type=int, metavar="N", help="cores to use (all this process may use)")
+    add("--shards", type=int, metavar="N", help="score in N parts, side by side in processes (one, in this process)")
+    add("--resume", action="store_true", help="go on from what a run that was killed left; without it, start over")
+    add(
+        "--cache",
+        metavar="DIR",
+        help="keep vectors of texts in a folder or s3:// prefix between runs (SCENESCORE_CACHE)",
+    )
     add("--force", action="store_true", help="score again though a finished result exists")
     add("--dry-run", action="store_true", help="say what a run would take in time and money, and score nothing")
     add("--json", action="store_true", help="print report.json on stdout and nothing else")
@@ -100,9 +107,16 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
         return _dry_run(request, machine, as_json=options.json)
     with _progress() as on_progress:
         machine = Machine(
-            model=folder, clip=options.clip, threads=options.threads, force=options.force, on_progress=on_progress
+            model=folder,
+            clip=options.clip,
+            threads=options.threads,
+            force=options.force,
+            on_progress=on_progress,
+            resume=options.resume,
+            shards=options.shards,
+            cache=options.cache,
         )
-        report = evaluate(request, machine)
+        report = evaluate(request, machine) if options.shards is None else run_shards(request, machine)
     if options.json:
         print_json(dump_json(dict(report)))
         return 0

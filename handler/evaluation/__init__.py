@@ -3,23 +3,33 @@
 from handler.evaluation._estimate import Estimate, estimate
 from handler.evaluation._identity import content_of
 from handler.evaluation._inputs import find_files, is_annotation
+from handler.evaluation._local_shards import run_shards
 from handler.evaluation._metrics import Machine
 from handler.evaluation._needs import needs_text_encoder
 from handler.evaluation._python import evaluate
 from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._run import request_identity, run, write_error
+from handler.evaluation._shard_plan import ShardPlan
+from handler.evaluation._shards import SAMPLES_EACH, UnfinishedError, plan_shards, reduce_shards, score_shard
 
 __all__ = [
+    "SAMPLES_EACH",
     "Estimate",
     "EvaluationRequest",
     "Machine",
+    "ShardPlan",
+    "UnfinishedError",
     "content_of",
     "estimate",
     "evaluate",
     "find_files",
     "is_annotation",
     "needs_text_encoder",
+    "plan_shards",
+    "reduce_shards",
     "request_identity",
     "run",
+    "run_shards",
+    "score_shard",
     "write_error",
 ]

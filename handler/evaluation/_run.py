@@ -7,12 +7,15 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
+import orjson
+
+from handler import storage
 from handler.errors import InputError, OutOfTimeError, RequestError, ScenescoreError
 from handler.evaluation import _identity
 from handler.evaluation._book import Book
 from handler.evaluation._chunks import chunks
 from handler.evaluation._metrics import Machine, check_fit, make_metrics
-from handler.evaluation._opened import open_input
+from handler.evaluation._opened import Opened, open_input
 from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._rows import Rows, row_of, timing
 from handler.formats import Notices
@@ -21,7 +24,7 @@ from handler.models import load_seconds
 from handler.reports import Parts, Report, ResultFolder, update_latest
 from handler.samples import EmptySession, Record, Sample, Unreadable
 
-__all__ = ["Evaluation", "request_identity", "run", "write_error"]
+__all__ = ["Evaluation", "finished", "prepare", "request_identity", "run", "write_error"]
 
 
 class RowSink(Protocol):
@@ -44,6 +47,17 @@ def run(request: EvaluationRequest, machine: Machine | None = None, *, records: 
     Raises ScenescoreError; with an output, the folder then holds error.json and errors.jsonl.
     """
     machine = machine or Machine()
+    evaluation, opened, folder = prepare(request, machine, records)
+    if folder is None:
+        return evaluation.in_memory(opened.records)
+    done = finished(folder, opened, machine)
+    return done if done is not None else evaluation.into(folder, opened.records)
+
+
+def prepare(
+    request: EvaluationRequest, machine: Machine, records: Any = None
+) -> tuple[Evaluation, Opened, ResultFolder | None]:
+    """All that is known before anything is scored; the folder is None where nothing is to be written."""
     metrics = make_metrics(request, machine) if request.metrics else None
     notices = Notices()
     opened = open_input(request, records, notices)
@@ -52,15 +66,19 @@ def run(request: EvaluationRequest, machine: Machine | None = None, *, records: 
     check_fit(request, metrics, opened.sample, opened.roles)
     evaluation = Evaluation(request, machine, metrics, opened.source, notices)
     if request.output is None:
-        return evaluation.in_memory(opened.records)
+        return evaluation, opened, None
     location = _identity.folder_location(request, opened.source, metrics, opened.companions)
-    folder = ResultFolder(location)
+    return evaluation, opened, ResultFolder(location)
+
+
+def finished(folder: ResultFolder, opened: Opened, machine: Machine) -> Report | None:
+    """The report that stands already; the newest upload of the input points at it."""
     done = None if machine.force else folder.report()
-    if done is not None:
-        if machine.sequencer is not None:
-            update_latest(folder.location, opened.source.content, machine.sequencer)
-        return Report(done, location=folder.location, already_done=True)
-    return evaluation.into(folder, opened.records)
+    if done is None:
+        return None
+    if machine.sequencer is not None:
+        update_latest(folder.location, opened.source.content, machine.sequencer)
+    return Report(done, location=folder.location, already_done=True)
 
 
 def request_identity(request: EvaluationRequest, machine: Machine) -> str:
@@ -142,6 +160,35 @@ class Evaluation:
             report = self._finish(folder)
             parts.clear()
             return report
+
+    def shard(self, location: str, records: Iterable[Record], expected: int) -> None:
+        """Score one shard into a folder of its own: samples.jsonl, then state.json. expected: its records."""
+        with Parts(location, resume=True) as parts:
+            if parts.state is not None:
+                self._book.restore(parts.state)
+            self._score_parts(records, parts)
+            self._source.check_unchanged()
+            if self._book.n_records != expected:
+                raise storage.ChangedError("the input is not the one that was cut into shards", file=self._source.name)
+            parts.assemble(location)
+            storage.write_bytes(storage.join(location, "state.json"), orjson.dumps(self._state()))
+            parts.clear()
+
+    def gather(self, folder: ResultFolder, states: Iterable[Mapping[str, Any]], counted: Book) -> Report:
+        """Write the report of all shards, whose rows are there. counted: by whoever read the whole input."""
+        for state in states:
+            book = Book(self._metrics, self._request.group_by)
+            book.restore(state)
+            self._book.merge_from(book)
+        self._book.n_records, self._book.n_samples = counted.n_records, counted.n_samples
+        self._book.n_unreadable, self._book.first_unreadable = counted.n_unreadable, counted.first_unreadable
+        return self._finish(folder)
+
+    def refuse_unreadable(self, counted: Book) -> None:
+        """Raises InputError when more items cannot be read than the request allows."""
+        self._book.n_samples, self._book.n_unreadable = counted.n_samples, counted.n_unreadable
+        self._book.first_unreadable = counted.first_unreadable
+        self._check_error_rate()
 
     def _score_parts(self, records: Iterable[Record], parts: Parts) -> None:
         """Score what the book has not seen, putting parts away on the way."""

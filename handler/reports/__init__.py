@@ -1,9 +1,20 @@
 """Result folders: what is written, how it is read back, how it looks in a terminal."""
 
-from handler.reports._folder import ResultFolder, dump_json, dump_row, error_row
+from handler.reports._folder import ResultFolder, RowWriter, dump_json, dump_row, error_row
 from handler.reports._latest import update_latest
 from handler.reports._parts import Parts
 from handler.reports._report import Report
 from handler.reports._terminal import many, render
 
-__all__ = ["Parts", "Report", "ResultFolder", "dump_json", "dump_row", "error_row", "many", "render", "update_latest"]
+__all__ = [
+    "Parts",
+    "Report",
+    "ResultFolder",
+    "RowWriter",
+    "dump_json",
+    "dump_row",
+    "error_row",
+    "many",
+    "render",
+    "update_latest",
+]

@@ -7,7 +7,7 @@ holds the whole new content or what it held before, never a part.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO
@@ -40,6 +40,7 @@ __all__ = [
     "Store",
     "TransientStorageError",
     "UnreachableError",
+    "concatenate",
     "delete",
     "delete_tree",
     "is_remote",
@@ -95,6 +96,14 @@ def open_write(location: str, *, if_absent: bool = False) -> AbstractContextMana
 def list_objects(prefix: str) -> Iterator[ObjectInfo]:
     """The objects under a folder or prefix, in order of their names."""
     return _store(prefix).list_objects(prefix)
+
+
+def concatenate(sources: Sequence[str], target: str) -> None:
+    """Write `target` as the contents of `sources` in their order; they and it lie in one kind of storage.
+
+    On S3 the bytes of large sources stay there: they are copied from object to object.
+    """
+    _store(target).concatenate(sources, target)
 
 
 def delete(location: str) -> None:
