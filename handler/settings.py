@@ -14,6 +14,12 @@ DEFAULT_CLIP_NAME = "clip"
 DEFAULT_THRESHOLD = 0.75
 DEFAULT_OUTPUT = "./scenescore-results"
 DEFAULT_MAX_ERROR_RATE = 0.01
+DEFAULT_CACHE_BYTES = 2 << 30
+DEFAULT_SHARD_ABOVE_BYTES = (
+    4 << 20
+)  # some 12,000 frames, which take one vCPU five to ten minutes: one invocation holds them
+DEFAULT_SHARD_SAMPLES = 4000  # two to four minutes of one vCPU, beside which a cold start of 5 s is little
+DEFAULT_SHARD_CONCURRENCY = 100  # a tenth of the concurrent executions that an account has at first
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +32,12 @@ class Settings:
     work goes that cannot be done at once (SCENESCORE_QUEUE_URL). event_bus: told when an evaluation ends
     (SCENESCORE_EVENT_BUS). max_receives: how often the queue delivers a message before it gives up
     (SCENESCORE_MAX_RECEIVES), so that the last try can say why it failed.
+
+    cache: where vectors of texts are kept between runs, a folder or s3:// prefix (SCENESCORE_CACHE), at most cache_bytes per
+    model (SCENESCORE_CACHE_BYTES, 2 GiB: some 700,000 texts). state_machine: ARN of the Step Functions state machine that
+    scores large uploads in shards (SCENESCORE_STATE_MACHINE). shard_above_bytes: inputs larger than this go to it
+    (SCENESCORE_SHARD_ABOVE_BYTES). shard_samples: samples of one shard (SCENESCORE_SHARD_SAMPLES). shard_concurrency: shards
+    scored at a time (SCENESCORE_SHARD_CONCURRENCY).
     """
 
     model: Path
@@ -35,6 +47,12 @@ class Settings:
     event_bus: str | None = None
     max_receives: int = 3
     clip: Path = field(default_factory=lambda: default_model_folder(DEFAULT_CLIP_NAME))
+    cache: str | None = None
+    cache_bytes: int = DEFAULT_CACHE_BYTES
+    state_machine: str | None = None
+    shard_above_bytes: int = DEFAULT_SHARD_ABOVE_BYTES
+    shard_samples: int = DEFAULT_SHARD_SAMPLES
+    shard_concurrency: int = DEFAULT_SHARD_CONCURRENCY
 
     @classmethod
     def from_environment(cls) -> Settings:
@@ -48,6 +66,12 @@ class Settings:
             event_bus=os.environ.get("SCENESCORE_EVENT_BUS") or None,
             max_receives=_positive("SCENESCORE_MAX_RECEIVES", 3),
             clip=Path(clip) if clip else default_model_folder(DEFAULT_CLIP_NAME),
+            cache=os.environ.get("SCENESCORE_CACHE") or None,
+            cache_bytes=_positive("SCENESCORE_CACHE_BYTES", DEFAULT_CACHE_BYTES),
+            state_machine=os.environ.get("SCENESCORE_STATE_MACHINE") or None,
+            shard_above_bytes=_positive("SCENESCORE_SHARD_ABOVE_BYTES", DEFAULT_SHARD_ABOVE_BYTES),
+            shard_samples=_positive("SCENESCORE_SHARD_SAMPLES", DEFAULT_SHARD_SAMPLES),
+            shard_concurrency=_positive("SCENESCORE_SHARD_CONCURRENCY", DEFAULT_SHARD_CONCURRENCY),
         )
         settings.check()
         if os.environ.get("AWS_LAMBDA_FUNCTION_NAME") and not settings.output.startswith(("s3://", "/tmp/")):  # noqa: S108

@@ -10,10 +10,9 @@ from handler.evaluation._python import evaluate
 from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._run import request_identity, run, write_error
 from handler.evaluation._shard_plan import ShardPlan
-from handler.evaluation._shards import SAMPLES_EACH, UnfinishedError, plan_shards, reduce_shards, score_shard
+from handler.evaluation._shards import UnfinishedError, plan_shards, reduce_shards, score_shard
 
 __all__ = [
-    "SAMPLES_EACH",
     "Estimate",
     "EvaluationRequest",
     "Machine",

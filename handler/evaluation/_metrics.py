@@ -12,7 +12,7 @@ from handler.evaluation import _identity
 from handler.evaluation._pictures import picture_opener
 from handler.evaluation._request import EvaluationRequest
 from handler.metrics import BaseMetric, get_metric, metric_class, select_metrics
-from handler.models import shared_image_text_encoder, shared_text_encoder
+from handler.models import TextEncoder, shared_image_text_encoder, shared_text_encoder
 from handler.samples import (
     BenchSample,
     CaptionSample,
@@ -93,7 +93,7 @@ def make_metrics(request: EvaluationRequest, machine: Machine, sample: type[Samp
         options |= _identity.own_options(cls, request.options.get(name, {}))
         if "text_encoder" in cls.models:
             folder = machine.model or Settings.from_environment().model
-            options["encoder"] = shared_text_encoder(folder, machine.threads)
+            options["encoder"] = _text_encoder(folder, machine)
             _identity.check_precision(request.precision, options["encoder"].card)
         if "image_text_encoder" in cls.models:
             folder = machine.clip or Settings.from_environment().clip
@@ -102,6 +102,13 @@ def make_metrics(request: EvaluationRequest, machine: Machine, sample: type[Samp
             _identity.check_precision(request.precision, options["encoder"].card)
         made.append(get_metric(name, **options))
     return made
+
+
+def _text_encoder(folder: Path, machine: Machine) -> TextEncoder:
+    cache = machine.cache or Settings.from_environment().cache
+    if cache is None:
+        return shared_text_encoder(folder, machine.threads)
+    return shared_text_encoder(folder, machine.threads, cache)
 
 
 def check_fit(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import orjson
@@ -125,8 +126,9 @@ class Evaluation:
     def in_memory(self, records: Iterable[Record]) -> Report:
         """Keep the rows."""
         rows = Rows()
-        for chunk in self._chunks(records, rows):
-            self._score(chunk, rows)
+        with self._flushing():
+            for chunk in self._chunks(records, rows):
+                self._score(chunk, rows)
         self._check_error_rate(written=False)
         self._source.check_unchanged()
         return Report(self._document(), samples=rows.samples, errors=rows.errors)
@@ -139,7 +141,8 @@ class Evaluation:
         """
         machine = self._machine
         was_complete = folder.report() is not None
-        with Parts(folder.location, resume=machine.resume or machine.must_stop is not None) as parts:
+        resume = machine.resume or machine.must_stop is not None
+        with self._flushing(), Parts(folder.location, resume=resume) as parts:
             if parts.state is not None:
                 self._book.restore(parts.state)
             try:
@@ -163,7 +166,7 @@ class Evaluation:
 
     def shard(self, location: str, records: Iterable[Record], expected: int) -> None:
         """Score one shard into a folder of its own: samples.jsonl, then state.json. expected: its records."""
-        with Parts(location, resume=True) as parts:
+        with self._flushing(), Parts(location, resume=True) as parts:
             if parts.state is not None:
                 self._book.restore(parts.state)
             self._score_parts(records, parts)
@@ -202,6 +205,15 @@ class Evaluation:
                 parts.put_away(self._state(), self._book.n_records)
             if stop:
                 raise OutOfTimeError(f"time ran out after {self._book.n_samples} samples; they are saved")
+
+    @contextmanager
+    def _flushing(self) -> Iterator[None]:
+        """Whatever happens, what was encoded is kept in the cache."""
+        try:
+            yield
+        finally:
+            for metric in self._metrics:
+                metric.flush()
 
     def _finish(self, folder: ResultFolder) -> Report:
         self._source.check_unchanged()

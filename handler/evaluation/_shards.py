@@ -24,12 +24,9 @@ from handler.evaluation._survey import shard_records, survey
 from handler.formats import Notices, Plan, plan_of
 from handler.reports import Report, ResultFolder, RowWriter
 from handler.samples import Sample
+from handler.settings import DEFAULT_SHARD_SAMPLES
 
-__all__ = ["SAMPLES_EACH", "UnfinishedError", "plan_shards", "planned_before", "reduce_shards", "score_shard"]
-
-SAMPLES_EACH = (
-    4000  # per shard: two to four minutes of one vCPU at 20 to 35 frames a second, far beyond a cold start's 5 s
-)
+__all__ = ["UnfinishedError", "plan_shards", "planned_before", "reduce_shards", "score_shard"]
 
 
 class UnfinishedError(ScenescoreError):
@@ -45,7 +42,7 @@ def plan_shards(
     *,
     run: str,
     n_shards: int | None = None,
-    samples_each: int = SAMPLES_EACH,
+    samples_each: int = DEFAULT_SHARD_SAMPLES,
 ) -> ShardPlan | Report:
     """Read the input once and cut it, or return the report where it is done already.
 
