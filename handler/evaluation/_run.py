@@ -196,7 +196,8 @@ class Evaluation:
     def _score_parts(self, records: Iterable[Record], parts: Parts) -> None:
         """Score what the book has not seen, putting parts away on the way."""
         must_stop = self._machine.must_stop
-        rest = itertools.islice(records, self._book.n_records, None)
+        rest, n_before = iter(records), self._book.n_records
+        next(itertools.islice(rest, n_before, n_before), None)  # read again even when the limit is reached: for notices
         for chunk in self._chunks(rest, parts):
             self._score(chunk, parts)
             stop = must_stop is not None and must_stop()
