@@ -22,7 +22,7 @@ from handler.evaluation._rows import Rows, row_of, timing
 from handler.formats import Notices
 from handler.metrics import BaseMetric
 from handler.models import load_seconds
-from handler.reports import Parts, Report, ResultFolder, update_latest
+from handler.reports import Parts, Report, ResultFolder, mend_latest, update_latest
 from handler.samples import EmptySession, Record, Sample, Unreadable
 
 __all__ = ["Evaluation", "finished", "prepare", "request_identity", "run", "write_error"]
@@ -79,6 +79,8 @@ def finished(folder: ResultFolder, opened: Opened, machine: Machine) -> Report |
         return None
     if machine.sequencer is not None:
         update_latest(folder.location, opened.source.content, machine.sequencer)
+    else:
+        mend_latest(folder.location, opened.source.content, str(done.get("timing", {}).get("started", "")))
     return Report(done, location=folder.location, already_done=True)
 
 

@@ -1,7 +1,7 @@
 """Result folders: what is written, how it is read back, how it looks in a terminal."""
 
 from handler.reports._folder import ResultFolder, RowWriter, dump_json, dump_row, error_row
-from handler.reports._latest import update_latest
+from handler.reports._latest import mend_latest, update_latest
 from handler.reports._parts import Parts
 from handler.reports._report import Report
 from handler.reports._terminal import many, render
@@ -15,6 +15,7 @@ __all__ = [
     "dump_row",
     "error_row",
     "many",
+    "mend_latest",
     "render",
     "update_latest",
 ]
