@@ -120,7 +120,11 @@ class MemoryS3:
         after = request.get("ContinuationToken", "")
         keys = sorted((key for key in self.objects if key.startswith(prefix) and key > after), key=str.encode)
         found = [
-            {"Key": key.partition("/")[2], "Size": len(self.objects[key][0]), "ETag": f'"{_etag(self.objects[key][0])}"'}
+            {
+                "Key": key.partition("/")[2],
+                "Size": len(self.objects[key][0]),
+                "ETag": f'"{_etag(self.objects[key][0])}"',
+            }
             for key in keys[:20]
         ]
         more = {"NextContinuationToken": keys[19]} if len(keys) > 20 else {}

@@ -28,7 +28,7 @@ from handler.storage._s3_client import S3Options
 from tests.faults.memory_s3 import URL, Body, MemoryS3, Weather, refused
 from tests.faults.stub import use_stub
 
-__all__ = ["Dead", "Storm", "Time", "World", "Worker"]
+__all__ = ["Dead", "Storm", "Time", "Worker", "World"]
 
 BUCKET = "b"
 
