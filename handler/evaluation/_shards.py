@@ -193,4 +193,11 @@ def _evaluation(plan: ShardPlan, machine: Machine, tasks: Plan | None, notices: 
 
 def _states(plan: ShardPlan) -> Iterator[dict[str, Any]]:
     for number in range(len(plan.shards)):
-        yield orjson.loads(storage.read_bytes(plan.state_at(number)))
+        at = plan.state_at(number)
+        try:
+            yield orjson.loads(storage.read_bytes(at))
+        except orjson.JSONDecodeError as error:  # a power cut may leave it so
+            storage.delete(at)
+            raise UnfinishedError(
+                f"the state of shard {number} was damaged; it must be scored again", file=at
+            ) from error
