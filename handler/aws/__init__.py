@@ -1,5 +1,5 @@
-"""Calls to AWS queues and event buses. boto3 is imported on first use."""
+"""Calls to AWS queues, event buses and state machines. boto3 is imported on first use."""
 
-from handler.aws._calls import put_event, send_message
+from handler.aws._calls import put_event, send_message, start_execution
 
-__all__ = ["put_event", "send_message"]
+__all__ = ["put_event", "send_message", "start_execution"]

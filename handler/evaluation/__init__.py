@@ -2,10 +2,10 @@
 
 from handler.evaluation._estimate import Estimate, estimate
 from handler.evaluation._identity import content_of
-from handler.evaluation._inputs import find_files, is_annotation
+from handler.evaluation._inputs import find_files, input_bytes, is_annotation
 from handler.evaluation._local_shards import run_shards
 from handler.evaluation._metrics import Machine
-from handler.evaluation._needs import needs_text_encoder
+from handler.evaluation._needs import needs_model, needs_text_encoder
 from handler.evaluation._python import evaluate
 from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._run import request_identity, run, write_error
@@ -22,7 +22,9 @@ __all__ = [
     "estimate",
     "evaluate",
     "find_files",
+    "input_bytes",
     "is_annotation",
+    "needs_model",
     "needs_text_encoder",
     "plan_shards",
     "reduce_shards",

@@ -13,10 +13,11 @@ from handler.errors import StorageError
 from handler.formats import LineMarks, Notices, Place, Plan, ReadOptions, open_descriptions, read_plan, stem_of
 from handler.samples import Record, Sample, Unreadable
 
-__all__ = ["Start", "find_files", "is_annotation", "read_descriptions", "read_files"]
+__all__ = ["Start", "find_files", "input_bytes", "is_annotation", "read_descriptions", "read_files"]
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
 SIDECAR = ".scenescore.json"
+GZIP_GROWTH = 8
 RESULT_FILES = {"report.json", "samples.jsonl", "errors.jsonl", "error.json"}
 
 
@@ -47,6 +48,11 @@ def find_files(location: str) -> Iterator[storage.ObjectInfo]:
         )
     kind = "object, and none under this prefix" if storage.is_remote(location) else "file"
     raise storage.NotFoundError(f"there is no such {kind}", file=location, hint="Check the name")
+
+
+def input_bytes(location: str) -> int:
+    """About how many bytes there are to read: gzip is taken to hold eight times its size, as such files mostly do."""
+    return sum(info.size * (GZIP_GROWTH if info.location.endswith(".gz") else 1) for info in find_files(location))
 
 
 def _is_result(location: str) -> bool:

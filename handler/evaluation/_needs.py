@@ -9,7 +9,7 @@ from handler.evaluation._request import EvaluationRequest
 from handler.metrics import metric_class
 from handler.samples import Sample
 
-__all__ = ["needs_text_encoder"]
+__all__ = ["needs_model", "needs_text_encoder"]
 
 
 def needs_text_encoder(request: EvaluationRequest) -> bool:
@@ -24,3 +24,9 @@ def needs_text_encoder(request: EvaluationRequest) -> bool:
         except ScenescoreError:
             return False
     return any("text_encoder" in metric_class(name).models for name in metric_names(request, sample))
+
+
+def needs_model(request: EvaluationRequest) -> bool:
+    """Whether a metric of the request reads any model. Raises ScenescoreError for an input that cannot be understood."""
+    sample = Sample if request.metrics else sample_of(request)
+    return any(metric_class(name).models for name in metric_names(request, sample))

@@ -11,10 +11,12 @@ from handler.jobs._locations import check_locations
 from handler.jobs._perform import Clock, perform
 from handler.jobs._queue import job_of_message, submit
 from handler.jobs._status import BusyError, Status, read_status
+from handler.jobs._steps import STEPS, perform_or_shard, run_step
 
 __all__ = [
     "MAX_REPLY",
     "MAX_SAMPLES",
+    "STEPS",
     "WAIT_S",
     "BusyError",
     "Clock",
@@ -28,9 +30,11 @@ __all__ = [
     "make_job",
     "outcome",
     "perform",
+    "perform_or_shard",
     "problem",
     "read_status",
     "reply",
+    "run_step",
     "status_code_of",
     "submit",
 ]

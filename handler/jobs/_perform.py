@@ -16,7 +16,7 @@ from handler.jobs._status import Status, claim, settle
 from handler.reports import Report, ResultFolder, update_latest
 from handler.settings import Settings
 
-__all__ = ["Clock", "perform"]
+__all__ = ["Clock", "finish", "perform", "tell"]
 
 LEASE_MARGIN_S = 5.0  # a lease outlives the worker's own time limit by this much
 NO_LIMIT_LEASE_S = 3600.0
@@ -68,13 +68,13 @@ def perform(job: Job, settings: Settings, clock: Clock, *, last_try: bool = Fals
         if not error.is_callers and not last_try:
             settle(replace(status, state="queued", reason=str(error)), output)
             raise
-        location = _tell(job, error, status, output)
-        return _finish(
+        location = tell(job, error, status, output)
+        return finish(
             job, settings, replace(status, state="failed", reason=str(error), location=location), output
         ), None
     n_samples = report["counts"]["n_samples"]
     done = replace(status, state="done", location=report.location, n_samples=n_samples, reason=None)
-    return _finish(job, settings, done, output), report
+    return finish(job, settings, done, output), report
 
 
 def _done_before(status: Status, job: Job) -> Report | None:
@@ -96,7 +96,7 @@ def _run(job: Job, machine: Machine) -> Report:
         raise InternalError(f"unexpected {type(error).__name__}: {error}") from error
 
 
-def _tell(job: Job, error: ScenescoreError, status: Status, output: str) -> str:
+def tell(job: Job, error: ScenescoreError, status: Status, output: str) -> str:
     """Write error.json. Where that is refused too, the claim is given up, or nobody could try before the lease ends."""
     try:
         return write_error(job.request, error, job.etag or "unknown", job.id[:12])
@@ -114,7 +114,7 @@ def _hand_back(job: Job, settings: Settings, status: Status, output: str) -> Sta
     return left
 
 
-def _finish(job: Job, settings: Settings, status: Status, output: str) -> Status:
+def finish(job: Job | None, settings: Settings, status: Status, output: str) -> Status:
     """Tell the bus, then write the end: a retry after a failure tells it twice rather than never."""
     if settings.event_bus is not None:
         try:
@@ -123,5 +123,6 @@ def _finish(job: Job, settings: Settings, status: Status, output: str) -> Status
             settle(replace(status, state="queued", reason=str(error)), output)
             raise
     final = settle(status, output)
-    forget_parked(job, output)
+    if job is not None:
+        forget_parked(job, output)
     return final

@@ -12,6 +12,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, BinaryIO, Self, cast
 
 import orjson
@@ -36,6 +37,7 @@ class Parts:
 
     def __init__(self, location: str, *, resume: bool) -> None:
         self._location = location
+        _refuse_unwritable(location)
         self._run = secrets.token_hex(6)
         self._names: list[str] = []
         self._state_at: str | None = None
@@ -118,6 +120,16 @@ class Parts:
 
     def _at(self, name: str) -> str:
         return storage.join(self._location, "parts", name) if name else f"{storage.join(self._location, 'parts')}/"
+
+
+class _NothingToWrite(Exception):  # noqa: N818 - no error: it ends a write that was only tried
+    pass
+
+
+def _refuse_unwritable(location: str) -> None:
+    """A folder that cannot be written is better known before the work than after it. On S3 only a write would tell."""
+    with suppress(_NothingToWrite), storage.open_write(storage.join(location, "samples.jsonl")):
+        raise _NothingToWrite
 
 
 def _spool() -> BinaryIO:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -90,8 +91,8 @@ def table(delimiter: str = ",", newline: str = "\n", n: int = 60) -> str:
         return '"' + text.replace('"', '""').replace("\n", newline) + '"'
 
     rows = [delimiter.join(("camera", "answer", "reference", "reference_2"))]
-    for i in range(n):
-        rows.append(delimiter.join((str(i % 3), *map(cell, (SAID[i % 6], SEEN[i % 5], SEEN[i % 3])))))
+    texts = ((SAID[i % 6], SEEN[i % 5], SEEN[i % 3]) for i in range(n))
+    rows += [delimiter.join((str(i % 3), *map(cell, three))) for i, three in enumerate(texts)]
     rows[7] = ""
     rows[9] = delimiter.join(("1", cell("too"), cell("few")))
     rows[30] = delimiter.join(("1", '"a"b', "c", "d"))
@@ -180,7 +181,9 @@ def write_lines(path: Path, rows: list[dict[str, Any]]) -> None:
 def pope(at: Path) -> dict[str, Any]:
     """Answers out of order, one twice, one to no question, one question without an answer."""
     said = ("Yes, there is.", "no", "I cannot tell.", "Yes", "No, none.")
-    rows = [{"question_id": i * 7 % 60, "text": said[i % 5]} for i in range(59)] + [{"question_id": 999, "text": "yes"}]
+    rows = [{"question_id": i * 7 % 60, "answer": said[i % 5]} for i in range(59)] + [
+        {"question_id": 999, "answer": "yes"}
+    ]
     write_lines(at / "a.jsonl", [*rows, rows[3]])
     questions = [
         {"question_id": i, "image": "i", "text": f"Is it {i}?", "label": "yes no".split()[i % 2]} for i in range(60)
@@ -267,3 +270,14 @@ def sequences(at: Path) -> dict[str, Any]:
         [{"sequence_id": f"s{i}", "coarse": str(i % 2), "fine": ["yes", "no"][: i % 3]} for i in range(29)],
     )
     return {"input": "a.jsonl", "questions": "q.jsonl"}
+
+
+def close(one, other):
+    """Whether two reports hold the same: numbers to 1e-9, everything else exactly, the order of keys included."""
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(close(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(close, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
+    return type(one) is type(other) and one == other

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -23,7 +20,7 @@ from handler.evaluation import (
     score_shard,
 )
 from handler.reports import Report
-from tests.evaluation.shard_files import FORMS, TASKS, frames, write_lines
+from tests.evaluation.shard_files import FORMS, TASKS, close, frames, write_lines
 
 N_SHARDS = (1, 2, 7, 64)
 
@@ -57,17 +54,6 @@ def in_shards(asked, output, machine, n, *, order=1, carry=None):
     for number in range(len(plan.shards))[::order]:
         score_shard(ShardPlan.load(plan.location), number, machine)
     return reduce_shards(ShardPlan.load(plan.location), machine), plan
-
-
-def close(one, other):
-    """Whether two reports hold the same: numbers to 1e-9, everything else exactly, the order of keys included."""
-    if isinstance(one, dict):
-        return list(one) == list(other) and all(close(one[key], other[key]) for key in one)
-    if isinstance(one, list):
-        return len(one) == len(other) and all(map(close, one, other))
-    if isinstance(one, float) and isinstance(other, float):
-        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
-    return type(one) is type(other) and one == other
 
 
 def assert_same(report, whole, rows, errors):

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.faults.deliveries import delivered
-from tests.faults.local import full_disk, killed
+from tests.faults.local import full_disk, killed, torn
 from tests.faults.steps import evaluated_under
 
 __all__ = ["FAMILIES"]
@@ -16,6 +16,7 @@ Family = Callable[[int, Path], None]
 
 FAMILIES: dict[str, Family] = {
     "kill": killed,
+    "half_written": torn,
     "full_disk": full_disk,
     "deliveries": partial(delivered, throttle=0.01, repeat=0.03, lose_answer=0.005, conflict=0.02, seconds=0.3),
     "races": partial(delivered, workers=3, conflict=0.02, seconds=0.3, jump=0.005),

@@ -15,7 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from handler.errors import StorageError
-from handler.evaluation import Machine, ShardPlan, plan_shards, reduce_shards, run, score_shard
+from handler.evaluation import (
+    EvaluationRequest,
+    Machine,
+    ShardPlan,
+    UnfinishedError,
+    plan_shards,
+    reduce_shards,
+    run,
+    score_shard,
+)
 from handler.evaluation import _local_shards as shards
 from handler.reports import Report
 from handler.storage import _local
@@ -24,7 +33,7 @@ from tests.faults.oracle import WrongError, verify
 from tests.faults.stub import use_stub
 from tests.faults.world import set_sizes
 
-__all__ = ["full_disk", "killed"]
+__all__ = ["fast_folder", "full_disk", "killed", "torn"]
 
 MOST_KILLS = 4
 STEPS = 150  # looks at the file system, writes and chunks within which a process dies
@@ -37,12 +46,33 @@ Point = Callable[[Any, Any], None]
 def killed(seed: int, model: Path) -> None:
     """A child is killed by SIGKILL at a random point, again and again; the last one is left alone. Raises WrongError."""
     chance, name, base = _begin(seed, model)
-    with tempfile.TemporaryDirectory(dir=_fast()) as output:
+    with tempfile.TemporaryDirectory(dir=fast_folder()) as output:
         request, n_shards = request_of(name, base, output), chance.choice((None, 1, 2, 7))
         for _ in range(chance.randrange(1, MOST_KILLS + 1)):
             _in_child(lambda: _evaluate(request, model, n_shards), chance.randrange(STEPS), chance.random())
         report = _evaluate(request, model, n_shards)
         verify(report.location or "", undisturbed(name, base, model))
+
+
+def torn(seed: int, model: Path) -> None:
+    """After each kill, documents are found cut short, as some file systems leave them after a power cut, and half-written
+    files lie about. Raises WrongError."""
+    chance, name, base = _begin(seed, model)
+    with tempfile.TemporaryDirectory(dir=fast_folder()) as output:
+        request, n_shards = request_of(name, base, output), chance.choice((None, 1, 2, 7))
+        for _ in range(chance.randrange(1, MOST_KILLS + 1)):
+            _in_child(lambda: _evaluate(request, model, n_shards), chance.randrange(STEPS), chance.random())
+            _tear(chance, Path(output))
+        report = _evaluate(request, model, n_shards)
+        verify(report.location or "", undisturbed(name, base, model))
+
+
+def _tear(chance: random.Random, output: Path) -> None:
+    documents = sorted(path for path in output.rglob("*.json") if path.is_file() and not path.name.startswith("."))
+    for path in chance.sample(documents, min(len(documents), chance.randrange(3))):
+        data = path.read_bytes()
+        path.write_bytes(data[: chance.randrange(len(data) + 1)])
+        path.with_name(f".{chance.randrange(10**9)}.part").write_bytes(data[:9])
 
 
 def full_disk(seed: int, model: Path) -> None:
@@ -55,7 +85,7 @@ def full_disk(seed: int, model: Path) -> None:
                 write(memoryview(data)[: len(data) // 2])
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    with tempfile.TemporaryDirectory(dir=_fast()) as output:
+    with tempfile.TemporaryDirectory(dir=fast_folder()) as output:
         request, n_shards = request_of(name, base, output), chance.choice((None, 1, 2, 7))
         report = None
         for attempt in range(ATTEMPTS):
@@ -80,8 +110,16 @@ def _begin(seed: int, model: Path) -> tuple[random.Random, str, str]:
     return chance, name, base
 
 
-def _evaluate(request: Any, model: Path, n_shards: int | None) -> Report:
-    """As `scenescore evaluate --resume` does, with the shards in this process where there are any."""
+def _evaluate(request: EvaluationRequest, model: Path, n_shards: int | None) -> Report:
+    """As `scenescore evaluate --resume` does, with the shards in this process where there are any, until nothing is left."""
+    while True:
+        try:
+            return _evaluate_once(request, model, n_shards)
+        except UnfinishedError:  # it says which shard's state was damaged, and has removed it
+            continue
+
+
+def _evaluate_once(request: EvaluationRequest, model: Path, n_shards: int | None) -> Report:
     machine = Machine(model=model, resume=True)
     if n_shards is None:
         return run(request, machine)
@@ -155,13 +193,13 @@ class _Os:
 @cache
 def _folder_of(name: str) -> str:
     """The files of an input in a folder of this process's."""
-    at = Path(tempfile.mkdtemp(prefix="scenescore-faults-", dir=_fast()))
+    at = Path(tempfile.mkdtemp(prefix="scenescore-faults-", dir=fast_folder()))
     for file, data in files_of(name)[1].items():
         (at / file).parent.mkdir(parents=True, exist_ok=True)
         (at / file).write_bytes(data)
     return str(at)
 
 
-def _fast() -> str | None:
+def fast_folder() -> str | None:
     """Memory, where there is such a folder: the disk's own speed is not the matter."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
