@@ -186,7 +186,10 @@ def _version(distribution: str) -> str | None:
 def _stamp(location: str) -> object:
     if storage.is_remote(location):
         return None
-    facts = os.stat(location)
+    try:
+        facts = os.stat(location)
+    except OSError:  # it is gone, and so another than any that was there
+        return ()
     return (facts.st_ino, facts.st_size, facts.st_mtime_ns)
 
 

@@ -14,11 +14,12 @@ from typing import Any
 
 import orjson
 
-from handler.errors import RequestError, ScenescoreError, error_from
+from handler.errors import InputError, RequestError, ScenescoreError, error_from
 from handler.evaluation._metrics import Machine
 from handler.evaluation._request import EvaluationRequest
+from handler.evaluation._run import run
 from handler.evaluation._shard_plan import ShardPlan
-from handler.evaluation._shards import plan_shards, planned_before, reduce_shards
+from handler.evaluation._shards import give_up, plan_shards, planned_before, reduce_shards
 from handler.reports import Report, ResultFolder
 from handler.settings import available_threads
 
@@ -38,28 +39,32 @@ class WorkerError(ScenescoreError):
 def run_shards(request: EvaluationRequest, machine: Machine | None = None) -> Report:
     """Evaluate a file in `machine.shards` shards, scored by as many processes as there are cores to use, at most 8.
 
-    With `machine.resume` the plan of an earlier run that was killed is carried on, however many shards it has; without it
-    all is scored again. Rows and report are those of `run`; `timing.seconds` adds up the time of all shards. Raises
-    ScenescoreError.
+    With `machine.resume` the plan of an earlier run that was killed is carried on, however many shards it has, and where
+    there is none and no number is given, so is an evaluation in one piece; without it all is scored again. Rows and report
+    are those of `run`; `timing.seconds` adds up the time of all shards. Raises ScenescoreError.
     """
     machine = machine or Machine()
-    n = machine.shards or 1
+    n = 1 if machine.shards is None else machine.shards
     if not 1 <= n <= MOST_SHARDS:
         raise RequestError(f"shards must be from 1 to {MOST_SHARDS:,}, got {n}", field="shards")
     if request.input is None or request.output is None:
         raise RequestError("only a file with an output can be cut into shards", field="input")
     plan: ShardPlan | Report | None = planned_before(request, machine) if machine.resume else None
+    if plan is None and machine.shards is None:
+        return run(request, machine)
     plan = plan or plan_shards(request, machine, run=secrets.token_hex(6), n_shards=n)
     if isinstance(plan, Report):
         return plan
     try:
         _score(plan, machine)
         return reduce_shards(plan, machine)
-    except ScenescoreError:
+    except ScenescoreError as error:
         done = None if machine.force else ResultFolder(plan.result).report()
-        if done is None:
-            raise
-        return Report(done, location=plan.result, already_done=True)  # another process was faster, and tidied up
+        if done is not None:  # another process was faster, and tidied up
+            return Report(done, location=plan.result, already_done=True)
+        if isinstance(error, InputError | RequestError):
+            give_up(plan, error)
+        raise
 
 
 def _score(plan: ShardPlan, machine: Machine) -> None:

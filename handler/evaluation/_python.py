@@ -53,7 +53,8 @@ def evaluate(
             request[name] = os.fspath(request[name])
     if isinstance(data, str | os.PathLike):
         asked = EvaluationRequest.parse({"input": os.fspath(data), **request})
-        return run(asked, machine) if shards is None else run_shards(asked, machine)
+        in_parts = shards is not None or (resume and asked.output is not None)
+        return run_shards(asked, machine) if in_parts else run(asked, machine)
     if shards is not None:
         raise RequestError("only a file can be cut into shards", field="shards", hint="Pass a path, and an output")
     return run(EvaluationRequest.parse(request), machine, records=data)

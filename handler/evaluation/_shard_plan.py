@@ -49,11 +49,6 @@ class ShardPlan:
         """The state of a finished shard, written last."""
         return storage.join(self.folder(number), "state.json")
 
-    @property
-    def errors_at(self) -> str:
-        """errors.jsonl of the whole input."""
-        return storage.join(self.location, "errors.jsonl")
-
     def unfinished(self) -> Iterator[int]:
         """The shards that nobody has finished."""
         return (number for number in range(len(self.shards)) if storage.stat(self.state_at(number)) is None)

@@ -26,7 +26,10 @@ from handler.reports import Report, ResultFolder, RowWriter
 from handler.samples import Sample
 from handler.settings import DEFAULT_SHARD_SAMPLES
 
-__all__ = ["UnfinishedError", "plan_shards", "planned_before", "reduce_shards", "score_shard"]
+__all__ = ["UnfinishedError", "give_up", "plan_shards", "planned_before", "reduce_shards", "score_shard"]
+
+
+ERRORS = "errors.jsonl"
 
 
 class UnfinishedError(ScenescoreError):
@@ -66,7 +69,7 @@ def plan_shards(
 
 def planned_before(request: EvaluationRequest, machine: Machine) -> ShardPlan | None:
     """The plan of an earlier run of the same request that was not finished, the one with the fewest shards to go."""
-    _, _, folder = prepare(request, machine)
+    _, opened, folder = prepare(request, machine)
     assert folder is not None
     prefix = f"{storage.join(folder.location, 'shards')}/"
     try:
@@ -76,9 +79,11 @@ def planned_before(request: EvaluationRequest, machine: Machine) -> ShardPlan | 
     plans = []
     for location in at:
         try:
-            plans.append(ShardPlan.load(location.rpartition("/")[0]))
+            plan = ShardPlan.load(location.rpartition("/")[0])
         except (storage.NotFoundError, InputError):
             continue
+        if plan.source == opened.source:  # else it is of the same content elsewhere, as of stdin
+            plans.append(plan)
     return min(plans, key=lambda plan: len(list(plan.unfinished())) / len(plan.shards), default=None)
 
 
@@ -105,12 +110,13 @@ def reduce_shards(plan: ShardPlan, machine: Machine) -> Report:
             file=plan.location,
         )
     rows = [storage.join(plan.folder(number), "samples.jsonl") for number in range(len(plan.shards))]
-    storage.concatenate([plan.errors_at], storage.join(folder.location, "errors.jsonl"))
+    storage.concatenate([storage.join(plan.location, ERRORS)], storage.join(folder.location, ERRORS))
     storage.concatenate(rows, storage.join(folder.location, "samples.jsonl"))
     evaluation = _evaluation(plan, machine, _tasks(plan), plan.notices)
     report = evaluation.gather(folder, _states(plan), plan.counted)
     storage.delete(storage.join(plan.location, "plan.json"))  # first, so that no half set is ever carried on
-    storage.delete_tree(f"{storage.join(folder.location, 'shards')}/")
+    for leftover in ("shards", "parts"):
+        storage.delete_tree(f"{storage.join(folder.location, leftover)}/")
     return report
 
 
@@ -127,9 +133,7 @@ def _planned(
     notices, options = Notices(), read_options(request)
     tasks = plan_of([info.location for info in opened.source.files], options)
     failure: ScenescoreError | None = None
-    was_complete = folder.report() is not None
-    errors_at = storage.join(location, "errors.jsonl")
-    with storage.open_write(errors_at) as errors:
+    with storage.open_write(storage.join(location, ERRORS)) as errors:
         writer = RowWriter(errors, errors)
         try:
             shards, counted = survey(
@@ -147,10 +151,7 @@ def _planned(
         except ScenescoreError as error:
             failure = error
     if failure is not None:
-        if not was_complete:
-            storage.concatenate([errors_at], storage.join(folder.location, "errors.jsonl"))
-            folder.write_error(failure)
-        storage.delete_tree(f"{location}/")
+        _fail(folder, location, failure)
         raise failure
     signatures = {metric.name: metric.signature() for metric in make_metrics(request, machine, opened.sample)}
     plan = ShardPlan(
@@ -167,6 +168,19 @@ def _planned(
     )
     plan.save()
     return plan
+
+
+def give_up(plan: ShardPlan, error: ScenescoreError) -> None:
+    """Write error.json, as an evaluation in one piece does when the file or the request is wrong, and forget the shards."""
+    _fail(ResultFolder(plan.result), plan.location, error)
+
+
+def _fail(folder: ResultFolder, location: str, error: ScenescoreError) -> None:
+    """A result that was complete before stays as it was."""
+    if folder.report() is None:
+        storage.concatenate([storage.join(location, ERRORS)], storage.join(folder.location, ERRORS))
+        folder.write_error(error)
+    storage.delete_tree(f"{location}/")
 
 
 def _tasks(plan: ShardPlan) -> Plan | None:

@@ -57,8 +57,9 @@ def _parts(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
     held: list[Piece] = []
     size = 0
     for place, etag, start, end in pieces:
-        if held:  # filled up with no more of this object than it takes
-            cut = min(end, start + SMALLEST_PART - size)
+        if held:  # filled up with no more of this object than it takes, unless too little to be copied would be left
+            cut = start + SMALLEST_PART - size
+            cut = end if end - cut < SMALLEST_PART else cut
             held.append((place, etag, start, cut))
             size += cut - start
             start = cut
