@@ -23,6 +23,6 @@ FAMILIES: dict[str, Family] = {
     "death": partial(evaluated_under, kill=0.7),
     "throttling": partial(evaluated_under, throttle=0.03, unreachable=0.01, conflict=0.05),
     "lost_answers": partial(evaluated_under, repeat=0.1, lose_answer=0.02, conflict=0.03),
-    "slow_reads": partial(evaluated_under, slow_body=0.3, cut_body=0.1, seconds=1.0),
+    "slow_reads": partial(evaluated_under, slow_body=0.2, cut_body=0.1, seconds=0.4),
     "clock_jumps": partial(evaluated_under, jump=0.05, freeze=0.02, seconds=0.3),
 }

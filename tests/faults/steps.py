@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from handler.errors import ScenescoreError
 from handler.evaluation import EvaluationRequest, Machine, ShardPlan, plan_shards, reduce_shards, run, score_shard
+from handler.jobs import Clock, run_step
 from handler.reports import Report, ResultFolder
 from tests.faults.inputs import files_of, one_of, request_of, undisturbed
 from tests.faults.oracle import WrongError, verify
@@ -14,10 +17,10 @@ from tests.faults.world import Dead, Storm, World
 
 __all__ = ["evaluated_under"]
 
-PATIENCE = 400  # attempts after which a run that never ends counts as lost; the last half is undisturbed
+PATIENCE = 120  # attempts after which a run that never ends counts as lost; the last half is undisturbed
 N_SHARDS = (1, 2, 7, 64)
 
-Step = Callable[[Machine], Report]
+Step = Callable[[Machine, Clock], Any]
 
 
 def evaluated_under(seed: int, model: Path, *, kill: float = 0.0, **rates: float) -> None:
@@ -34,10 +37,11 @@ def evaluated_under(seed: int, model: Path, *, kill: float = 0.0, **rates: float
         world.put(f"in/{name}/{file}", data)
     request = request_of(name, base, "s3://b/out")
     drive = _Drive(world, Storm(world, **rates), kill)
-    report = drive.in_shards(request) if world.chance.random() < 0.5 else drive.to_the_end(lambda it: run(request, it))
+    way = world.chance.choice((drive.in_one_piece, drive.in_shards, drive.in_shards, drive.by_state_machine))
+    location = way(request)
     world.s3.weather = Storm(world)
     with world.working():
-        verify(report.location or "", expected)
+        verify(location, expected)
 
 
 class _Drive:
@@ -46,7 +50,7 @@ class _Drive:
     def __init__(self, world: World, storm: Storm, kill: float) -> None:
         self._world, self._storm, self._kill = world, storm, kill
 
-    def to_the_end(self, step: Step) -> Report:
+    def to_the_end(self, step: Step) -> Any:
         world = self._world
         for attempt in range(PATIENCE):
             calm = attempt >= PATIENCE // 2
@@ -54,7 +58,7 @@ class _Drive:
             killed = not calm and world.chance.random() < self._kill
             with world.working(600.0 if calm else 60.0, world.chance.randrange(60) if killed else None) as clock:
                 try:
-                    return step(Machine(model=world.settings.model, must_stop=clock.is_up))
+                    return step(Machine(model=world.settings.model, must_stop=clock.is_up), clock)
                 except Dead:
                     pass
                 except ScenescoreError as error:
@@ -63,36 +67,50 @@ class _Drive:
             world.time.pass_by(world.chance.uniform(0, 30))
         raise WrongError("lost: it never ends")
 
-    def in_shards(self, request: EvaluationRequest) -> Report:
+    def in_one_piece(self, request: EvaluationRequest) -> str:
+        """Returns the result folder, as all ways do."""
+        return self.to_the_end(lambda machine, _: run(request, machine)).location or ""
+
+    def in_shards(self, request: EvaluationRequest) -> str:
         """Plan, score every shard (some twice, in any order), reduce."""
-        chance, n = self._world.chance, self._world.chance.choice(N_SHARDS)
-        plans: list[ShardPlan] = []
+        n_shards = self._world.chance.choice(N_SHARDS)
+        plan = self.to_the_end(lambda machine, _: plan_shards(request, machine, run="r", n_shards=n_shards))
+        if not isinstance(plan, ShardPlan):
+            return plan.location or ""
+        for number in self._order(len(plan.shards)):
+            self.to_the_end(lambda machine, _, n=number: score_shard(ShardPlan.load(plan.location), n, machine))
+        return self.to_the_end(lambda machine, _: _reduce(plan, machine)).location or ""
 
-        def plan(machine: Machine) -> Report:
-            found = plan_shards(request, machine, run="r", n_shards=n)
-            if isinstance(found, Report):
-                return found
-            plans[:] = [found]
-            return Report({}, location=found.result)
+    def by_state_machine(self, request: EvaluationRequest) -> str:
+        """The steps that Step Functions sends to the function; any answer may be lost and the step sent again."""
+        settings = replace(self._world.settings, shard_samples=self._world.chance.choice((1, 9, 30, 1000)))
 
-        first = self.to_the_end(plan)
-        if not plans:
-            return first
-        at, result = plans[0].location, plans[0].result
-        numbers = [*range(len(plans[0].shards))]
-        numbers += [number for number in numbers if chance.random() < 0.2]
-        chance.shuffle(numbers)
-        for number in numbers:
-            self.to_the_end(lambda machine, number=number: _score(at, number, machine, result))
-        return self.to_the_end(lambda machine: _reduce(at, result, machine))
+        def go(event: dict[str, Any]) -> dict[str, Any]:
+            answer = self.to_the_end(lambda _, clock: run_step(event, settings, clock))
+            if self._world.chance.random() < 0.2:
+                answer = self.to_the_end(lambda _, clock: run_step(event, settings, clock))
+            return answer
+
+        what = request.model_dump(exclude_none=True, exclude={"output"})
+        planned = go({"schema": "scenescore.plan/1", "request": what})
+        if planned["state"] != "planned":
+            return str(planned["location"])
+        for number in self._order(planned["n_shards"]):
+            event = {"schema": "scenescore.map/1", "plan": planned["plan"], "shard": number}
+            while go(event)["state"] != "done":
+                pass
+        return str(go(planned)["location"])
+
+    def _order(self, n: int) -> list[int]:
+        numbers = [*range(n)]
+        numbers += [number for number in numbers if self._world.chance.random() < 0.2]
+        self._world.chance.shuffle(numbers)
+        return numbers
 
 
-def _score(at: str, number: int, machine: Machine, result: str) -> Report:
-    score_shard(ShardPlan.load(at), number, machine)
-    return Report({}, location=result)
-
-
-def _reduce(at: str, result: str, machine: Machine) -> Report:
+def _reduce(plan: ShardPlan, machine: Machine) -> Report:
     """The last step, whose answer may have been lost before."""
-    done = ResultFolder(result).report()
-    return Report(done, location=result) if done is not None else reduce_shards(ShardPlan.load(at), machine)
+    done = ResultFolder(plan.result).report()
+    if done is not None:
+        return Report(done, location=plan.result)
+    return reduce_shards(ShardPlan.load(plan.location), machine)

@@ -102,7 +102,7 @@ class Storm(Weather):
             raise ReadTimeoutError(endpoint_url=URL)
 
     def body(self, data: bytes) -> Body:
-        piece = self._chance.choice((1, 7, 100)) if self._hits("slow_body") else None
+        piece = self._chance.choice((3, 50, 1000)) if self._hits("slow_body") else None
         cut = self._chance.randrange(len(data)) if data and self._hits("cut_body") else None
         return Body(data, piece=piece, cut=cut)
 
