@@ -37,7 +37,7 @@ def delivered(seed: int, model: Path, *, workers: int = 1, kill: float = 0.3, **
         world.queue += _uploaded(world, name)
     world.chance.shuffle(world.queue)
     storm = Storm(world, **rates)
-    loops = [_Loop(world, storm, kill / workers, 600 if workers == 1 else 5) for _ in range(workers)]
+    loops = [_Loop(world, storm, kill / workers, 600 if workers == 1 else 15) for _ in range(workers)]
     if workers == 1:
         loops[0].work(lambda: None)
     else:
@@ -63,7 +63,7 @@ def _uploaded(world: World, name: str) -> Iterator[dict[str, Any]]:
     world.put(sidecar, request)
     for at, data, sequencer in ((key, files[asked["input"]], "0A"), (sidecar, request, "0B")):
         upload = events.Upload(BUCKET, at, hashlib.md5(data).hexdigest(), len(data), sequencer)
-        for _ in range(world.chance.randrange(1, 4)):
+        for _ in range(world.chance.randrange(1, 3)):
             yield world.chance.choice((events.s3_put, events.eventbridge_created))(upload)
 
 

@@ -18,7 +18,7 @@ from tests.faults.world import Dead, Storm, World
 __all__ = ["evaluated_under"]
 
 PATIENCE = 120  # attempts after which a run that never ends counts as lost; the last half is undisturbed
-N_SHARDS = (1, 2, 7, 64)
+N_SHARDS = (1, 2, 3, 5, 7, 64)
 
 Step = Callable[[Machine, Clock], Any]
 
