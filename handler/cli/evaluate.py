@@ -116,7 +116,8 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
             shards=options.shards,
             cache=options.cache,
         )
-        report = evaluate(request, machine) if options.shards is None else run_shards(request, machine)
+        in_one_piece = options.shards is None and not options.resume
+        report = evaluate(request, machine) if in_one_piece else run_shards(request, machine)
     if options.json:
         print_json(dump_json(dict(report)))
         return 0
