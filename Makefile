@@ -44,6 +44,10 @@ faults: .venv/ready ## N=10000 evaluations under faults with a stub encoder (SEE
 	$(BIN)/python -m tests.faults --n $(or $(N),1000) --seed $(or $(SEED),1)
 	$(if $(REAL),$(MAKE) --no-print-directory model && $(BIN)/python -m tests.faults.real --n $(REAL) --seed $(or $(SEED),1))
 
+.PHONY: fuzz
+fuzz: .venv/ready ## LINES=1000000 of damaged files and EVENTS=100000 damaged events (SEED=1)
+	$(BIN)/python -m tests.fuzz --lines $(or $(LINES),100000) --events $(or $(EVENTS),10000) --seed $(or $(SEED),1)
+
 .PHONY: model
 model: .venv/ready ## export all-mpnet-base-v2 (does nothing when it is there and verified)
 	$(BIN)/scenescore export mpnet --weights $(WEIGHTS)

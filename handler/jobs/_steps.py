@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from handler import aws, storage
-from handler.errors import ForbiddenError, OutOfTimeError, RequestError, ScenescoreError
+from handler.errors import ForbiddenError, OutOfTimeError, RequestError, ScenescoreError, one_line
 from handler.evaluation import (
     EvaluationRequest,
     Machine,
@@ -134,7 +134,7 @@ def _failed(event: dict[str, Any], settings: Settings, clock: Clock) -> dict[str
     cause = error.get("Cause") or error.get("Error") if isinstance(error, dict) else None
     job_id = _id_of(event)
     status = read_status(job_id, settings) or Status(job_id, "queued")
-    reason = str(cause or "unknown")[:1000]
+    reason = one_line(str(cause or "unknown"))[:1000]
     failed = replace(status, state="failed", reason=reason, attempts=status.attempts + 1)
     finish(None, settings, failed, settings.output)
     return {"state": "failed", "id": job_id, "reason": reason}
