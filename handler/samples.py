@@ -8,11 +8,13 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 __all__ = [
     "BenchSample",
     "CaptionSample",
+    "DetectedFrame",
+    "Detection",
     "EmptySession",
     "Grade",
     "JudgedSample",
@@ -22,6 +24,7 @@ __all__ = [
     "SequenceSample",
     "SpeechSample",
     "Unreadable",
+    "VideoSample",
     "VqaSample",
     "YesNoSample",
     "is_blank",
@@ -49,8 +52,10 @@ class Sample:
     language: as the file declares it, or None.
     tags: values that summaries can be grouped by. columns: pass-through values, kept in the rows.
     line: 1-based line in the file where the sample starts, when the format has lines.
+    are_texts: whether answer and references are what was written, or only words for it, which no metric of texts reads.
     """
 
+    are_texts: ClassVar[bool] = True
     index: int
     session_id: str
     assistant_id: str
@@ -113,6 +118,61 @@ class BenchSample(Sample):
     n_images: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """One thing that a detector saw in a frame.
+
+    box: x0, y0, x1, y1 in pixels of the image that the detector was given. Scores: 0..1. caption: a dense caption.
+    object: the class word. What a detector does not say is None.
+    """
+
+    box: tuple[float, float, float, float]
+    box_score: float
+    caption: str | None = None
+    caption_score: float | None = None
+    object: str | None = None
+    object_score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DetectedFrame:
+    """What a detector saw in one sampled frame, the most certain box first.
+
+    index: 0-based position among the frames that decode. pts: presentation time in seconds; None for a still image.
+    """
+
+    index: int
+    pts: float | None
+    detections: tuple[Detection, ...] = ()
+
+
+@dataclass(slots=True)
+class VideoSample(Sample):
+    """One generated video, with what its prompt asked for and what a detector saw; it has no answer and no references.
+
+    assistant_id: the generator. sample_id: the video. dimensions: VBench's names of what the prompt tests, () when nothing
+    says so. color, object, object_a, object_b, relationship: of the prompt, None where only its words say it; objects: when
+    there are several. frames: one per sampled frame, None when no detector ran. sampling: rule and number, `middle:16`;
+    resize: the rule frames went through. frame_difference: mean absolute difference of successive frames, 0..255, over
+    n_frame_pairs of all decoded frames; None when it was not measured.
+    """
+
+    are_texts: ClassVar[bool] = False
+    prompt: str | None = None
+    dimensions: tuple[str, ...] = ()
+    color: str | None = None
+    object: str | None = None
+    objects: tuple[str, ...] = ()
+    object_a: str | None = None
+    object_b: str | None = None
+    relationship: str | None = None
+    frames: tuple[DetectedFrame, ...] | None = None
+    sampling: str | None = None
+    resize: str | None = None
+    frame_difference: float | None = None
+    n_frame_pairs: int | None = None
+
+
 @dataclass(slots=True)
 class CaptionSample(Sample):
     """One caption of one picture; `references` are people's captions of it, () when nothing is known about the picture.
@@ -138,6 +198,7 @@ class RankingSample(Sample):
     references: the relevant ids.
     """
 
+    are_texts: ClassVar[bool] = False
     ranked: tuple[str, ...] = ()
     scores: tuple[float, ...] = ()
     relevant: Mapping[str, int] = field(default_factory=lambda: _NOTHING)
@@ -154,13 +215,15 @@ class JudgedSample(Sample):
     answer, references: the grades in words. grade: the judge's; None when missing. people: one per rater, in the file's
     order of raters; None where a rater gave none. swapped: the judge's grade when it saw the two answers in the other
     order, mapped back; None when there is none. lengths: characters of what was graded: (n,) of an answer, (n1, n2) of
-    a pair, () when not known.
+    a pair, () when not known. judge: the judge's name where the file says it.
     """
 
+    are_texts: ClassVar[bool] = False
     grade: Grade | None = None
     people: tuple[Grade | None, ...] = ()
     swapped: Grade | None = None
     lengths: tuple[float, ...] = ()
+    judge: str | None = None
 
 
 @dataclass(slots=True)

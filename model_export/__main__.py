@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -47,6 +48,21 @@ def _text_encoder(options: Options) -> list[str]:
     return [str(folder), parity_line(parity)]
 
 
+def _grit(options: Options) -> list[str]:
+    from model_export.grit.export import export_grit, parity_line
+
+    folder, parity = export_grit(
+        options.checkpoint,
+        output=options.output,
+        sha256=options.sha256,
+        vocabulary=options.vocabulary,
+        precision=options.precision,
+        force=options.force,
+        verbose=options.verbose,
+    )
+    return [str(folder), parity_line(parity)]
+
+
 def _clip(options: Options) -> list[str]:
     from model_export.clip import export_clip, parity_line
 
@@ -60,24 +76,37 @@ VERBS: dict[str, Callable[[Options], list[str]]] = {
     "mpnet": _text_encoder,
     "text-encoder": _text_encoder,
     "clip": _clip,
+    "grit": _grit,
 }
 
 
 def _parser() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--weights", default="auto", help="auto, hub, packages, or a folder (default: %(default)s)")
     common.add_argument("--output", type=Path, help="folder to write (default: the user's cache folder)")
     common.add_argument("--force", action="store_true", help="export again even if nothing changed")
     common.add_argument("--verbose", action="store_true", help="show what torch, transformers and optimum say")
     parser = argparse.ArgumentParser(prog="python -m model_export", description="Export trained models to ONNX.")
     verbs = parser.add_subparsers(dest="verb", required=True)
-    mpnet = verbs.add_parser("mpnet", parents=[common], help=f"export {MPNET.hub_id}")
+    weights = argparse.ArgumentParser(add_help=False)
+    weights.add_argument("--weights", default="auto", help="auto, hub, packages, or a folder (default: %(default)s)")
+    mpnet = verbs.add_parser("mpnet", parents=[weights, common], help=f"export {MPNET.hub_id}")
     mpnet.set_defaults(model=MPNET.name)
-    encoder = verbs.add_parser("text-encoder", parents=[common], help="export any sentence-transformers model")
+    encoder = verbs.add_parser("text-encoder", parents=[weights, common], help="export any sentence-transformers model")
     encoder.add_argument("--model", default=MPNET.name, help="hub id or folder (default: %(default)s)")
-    clip = verbs.add_parser("clip", parents=[common], help="export both towers of any CLIP model")
+    clip = verbs.add_parser("clip", parents=[weights, common], help="export both towers of any CLIP model")
     clip.add_argument("--model", default=CLIP, help="hub id or folder (default: %(default)s)")
+    grit = verbs.add_parser("grit", parents=[common], help="export a GRiT checkpoint, the dense captioner")
+    grit.add_argument("--checkpoint", required=True, help="grit_b_densecap_objectdet.pth, a file or s3:// object")
+    grit.add_argument("--sha256", type=_sha256, help="what the checkpoint's must be, 64 hex digits")
+    grit.add_argument("--vocabulary", type=Path, help="vocab.txt of bert-base-uncased (default: found in the cache)")
+    grit.add_argument("--precision", choices=("fp32", "fp16"), default="fp32", help="fp16: for CUDA (default: fp32)")
     return parser
+
+
+def _sha256(text: str) -> str:
+    if not re.fullmatch("[0-9a-fA-F]{64}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not 64 hex digits")
+    return text.lower()
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ _TOOLS = (
     "onnx",
     "onnxruntime",
 )
+_WORDS = ("tokenizer.json", "vocab.txt")
 _SPDX = {"apache-2.0": "Apache-2.0", "mit": "MIT"}
 
 
@@ -40,12 +41,9 @@ def tool_versions(*more: str) -> dict[str, str]:
 
 
 def file_facts(folder: Path) -> dict[str, dict[str, str | int]]:
-    """sha256 and length in bytes of the files the run time reads: graphs, weights, tokenizer."""
-    paths = sorted(path for path in folder.iterdir() if ".onnx" in path.name)
-    return {
-        path.name: {"sha256": digest(path), "bytes": path.stat().st_size}
-        for path in [*paths, folder / "tokenizer.json"]
-    }
+    """sha256 and length in bytes of the files the run time reads: graphs, weights, tokenizer or vocabulary."""
+    paths = sorted(path for path in folder.iterdir() if ".onnx" in path.name or path.name in _WORDS)
+    return {path.name: {"sha256": digest(path), "bytes": path.stat().st_size} for path in paths}
 
 
 def source_facts(weights: Weights, hashes: dict[str, str]) -> dict[str, Any]:

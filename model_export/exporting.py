@@ -19,7 +19,7 @@ from model_export.quiet import say
 from model_export.stamps import sha256_of
 from model_export.weights import file_hashes
 
-__all__ = ["Card", "export_folder", "now", "require_extra", "verified_parity", "write_card"]
+__all__ = ["Card", "export_folder", "now", "require_extra", "same_weights", "verified_parity", "write_card"]
 
 Card = dict[str, Any]
 
@@ -50,16 +50,17 @@ def export_folder(output: Path, build: Callable[[Path], Card]) -> Card:
 
 
 def verified_parity(
-    output: Path, *, kind: str, tools: dict[str, str], model: str, known: KnownModel | None, route: str
+    output: Path, *, kind: str, tools: dict[str, str], is_same_source: Callable[[Card], bool]
 ) -> Card | None:
     """The card's `parity` when the folder holds what this export would write again, else None. Imports nothing heavy.
 
-    Raises RequestError when `output` holds anything but an exported model: it is replaced as a whole.
+    is_same_source: whether a card is of the weights that are asked for; an error in it means no. Raises RequestError when
+    `output` holds anything but an exported model: it is replaced as a whole.
     """
     card: Card = {}
     try:
         card = json.loads((output / "card.json").read_text(encoding="utf-8"))
-        source, files, parity = card["source"], card["files"], card["parity"]
+        files, parity = card["files"], card["parity"]
         is_whole = all(
             (output / name).stat().st_size == facts["bytes"] and sha256_of(output / name) == facts["sha256"]
             for name, facts in files.items()
@@ -67,7 +68,7 @@ def verified_parity(
         # A tool that is missing here is no reason to export again: it could not.
         is_same = card["kind"] == kind and all(card["tools"].get(name) == version for name, version in tools.items())
         is_verified = card["schema"] == SCHEMA and parity["verified"] is True
-        if is_verified and is_whole and is_same and _same_source(source, model, known, route):
+        if is_verified and is_whole and is_same and is_same_source(card):
             return dict(parity)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass
@@ -75,7 +76,9 @@ def verified_parity(
     return None
 
 
-def _same_source(source: Card, model: str, known: KnownModel | None, route: str) -> bool:
+def same_weights(card: Card, model: str, known: KnownModel | None, route: str) -> bool:
+    """Whether a card is of the weights that a model's name and route stand for."""
+    source = card["source"]
     folder = None if known else Path(model)
     if route not in ("auto", "hub", "packages"):
         folder = Path(route)

@@ -7,7 +7,7 @@ from typing import Any
 
 from handler.settings import default_model_folder
 from model_export.card import SCHEMA, file_facts, source_facts, stated_facts, tool_versions, write_licence
-from model_export.exporting import Card, export_folder, now, require_extra, verified_parity, write_card
+from model_export.exporting import Card, export_folder, now, require_extra, same_weights, verified_parity, write_card
 from model_export.known import KnownModel, known_model
 from model_export.quiet import quiet_libraries, say
 from model_export.weights import Weights, file_hashes, find_weights
@@ -34,7 +34,9 @@ def export_text_encoder(
     known = known_model(model)
     output = (output or default_output(model)).absolute()
     tools = tool_versions()
-    parity = verified_parity(output, kind=KIND, tools=tools, model=model, known=known, route=weights)
+    parity = verified_parity(
+        output, kind=KIND, tools=tools, is_same_source=lambda card: same_weights(card, model, known, weights)
+    )
     if parity and not force:
         say("nothing to do: the exported model is complete, verified and of these tools and weights")
         return output, parity

@@ -10,7 +10,7 @@ import pytest
 from handler.models import TextEncoder, shared_text_encoder
 from handler.settings import Settings
 
-pytest_plugins = ["tests.clip_fixtures", "tests.s3_fixtures"]
+pytest_plugins = ["tests.clip_fixtures", "tests.grit_fixtures", "tests.s3_fixtures"]
 
 ROOT = Path(__file__).parent.parent
 CASES = Path(os.environ.get("SCENESCORE_CASES") or ROOT.parent / "shared" / "cases")

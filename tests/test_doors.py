@@ -38,9 +38,14 @@ EXAMPLES = {
     "retrieval.ranking": ([{"query_id": "q", "ranked": ["b", "a"], "relevant": ["a"]}], "mrr", 0.5),
     "judge.agreement": ([{"judge": "good", "human": "good"}, {"judge": "bad", "human": "good"}], "agreement", 0.5),
 }
+VBENCH = ("color", "multiple_objects", "object_class", "spatial_relationship", "temporal_flickering", "total")
 QUESTIONS = {"vlm2bench.hallucination": [SEQUENCE]}
 ELSEWHERE = {
     "captions.clipscore": "needs an exported CLIP: tests/metrics/test_clipscore.py",
+    **dict.fromkeys(
+        [f"vbench.{name}" for name in VBENCH],
+        "reads detections of videos: tests/metrics/test_vbench_rules.py",
+    ),
 }
 
 

@@ -10,6 +10,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from handler.api._bodies import Problem
+from handler.api._calibrations import calibrations
+from handler.api._comparisons import comparisons
 from handler.api._docs import add_docs
 from handler.api._problems import add_handlers, guarded
 from handler.api._routes import router
@@ -37,6 +39,8 @@ def create_app(settings: Settings | None = None, clock: Callable[[], Clock] = Cl
     app.state.settings = settings if settings is not None else Settings.from_environment()
     app.state.clock = clock
     app.include_router(router)
+    app.include_router(calibrations)
+    app.include_router(comparisons)
     add_handlers(app)
     add_docs(app)
     app.add_middleware(guarded)

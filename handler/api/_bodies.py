@@ -75,6 +75,7 @@ class EvaluationBody(EvaluationRequest):
     mode: Word = "strict"
     options: dict[Word, dict[Word, Any]] = Field(default_factory=dict, max_length=100)
     group_by: list[Word] = Field(default_factory=list, max_length=20)
+    fail_if: list[Word] = Field(default_factory=list, max_length=100)
 
     @field_validator("sessions")
     @classmethod
@@ -95,6 +96,7 @@ class EvaluationReply(BaseModel):
     report: Report
     samples: list[dict[str, Any]] | None = Field(description=f"The rows, up to {MAX_SAMPLES}; null when there are more")
     location: str | None = Field(description="The result folder")
+    gates: dict[str, Any] | None = Field(default=None, description="With `fail_if`: what passed and what failed")
 
 
 class WaitingReply(BaseModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["EVALUATIONS", "RUNS"]
+__all__ = ["CALIBRATIONS", "EVALUATIONS", "RUNS"]
 
 _FRAMES = [
     {"session_id": "cam-1", "sample_id": "f1", "answer": "A dog runs.", "reference": "A dog is running."},
@@ -40,6 +40,20 @@ EVALUATIONS: dict[str, Any] = {
             "group_by": ["camera"],
         },
     },
+}
+
+CALIBRATIONS: dict[str, Any] = {
+    "verdicts": {
+        "summary": "Frames that people judged; two are too few to call it calibrated, and the reply says so",
+        "value": {
+            "sessions": [
+                {**frame, "human_verdict": verdict}
+                for frame, verdict in zip(_FRAMES, ("same", "hallucination"), strict=True)
+            ],
+            "aim": "recall:0.95",
+        },
+    },
+    "suggest": {"summary": "Which frames to label next", "value": {"sessions": _FRAMES, "suggest": 1}},
 }
 
 RUNS: dict[str, Any] = {

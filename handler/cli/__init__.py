@@ -21,8 +21,12 @@ __all__ = ["main"]
 
 VERBS = {
     "evaluate": "score a file of descriptions",
+    "calibrate": "find the threshold that people's verdicts support",
+    "report": "make a page, Markdown or a table of a finished result",
     "metrics": "list the metrics",
     "inspect": "say what a file holds and how it would be read",
+    "compare": "compare two or more results on the same samples",
+    "detect": "find and describe what is in pictures with an exported GRiT (needs the images extra)",
     "questions": "build yes/no question sets from what is in the pictures",
     "serve": "open a page and the HTTP API on this machine (needs the serve extra)",
     "export": "export a model to ONNX (needs the export extra)",

@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from handler.cli._ci import add_files, add_gates, check, gates_of
 from handler.cli._model import model_folder
 from handler.cli._options import add_reading, assignment, local_input, mapping, print_json
 from handler.errors import RequestError, one_line
@@ -32,7 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="JSON, JSON Lines, CSV or TSV, plain or gzip: a path, a folder, an s3:// uri or prefix, or - for stdin",
     )
     add("--output", metavar="DIR", help="where result folders go, a path or s3:// prefix (./scenescore-results)")
-    add("--metrics", metavar="a,b", help="metric names or groups, e.g. vision.similarity or vision (fitting the file)")
+    add(
+        "--metrics",
+        action="append",
+        metavar="a,b",
+        help="metric names or groups, e.g. vision.similarity or vision (fitting the file); repeatable",
+    )
     add("--threshold", type=float, default=DEFAULT_THRESHOLD, help="similarity below which a frame counts (0.75)")
     add(
         "--mode",
@@ -55,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TAG",
         help="also summarise by a tag, column or field; repeatable",
     )
+    add("--calibration", metavar="F", help="calibration.json whose threshold to use, see `scenescore calibrate`")
     add("--limit", type=int, metavar="N", help="score only the first N frames")
     add("--model", type=Path, metavar="DIR", help="folder of an exported text encoder (SCENESCORE_MODEL)")
     add("--clip", type=Path, metavar="DIR", help="folder of an exported CLIP, for captions.clipscore (SCENESCORE_CLIP)")
@@ -69,6 +76,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--force", action="store_true", help="score again though a finished result exists")
     add("--dry-run", action="store_true", help="say what a run would take in time and money, and score nothing")
+    add_gates(parser)
+    add_files(parser)
     add("--json", action="store_true", help="print report.json on stdout and nothing else")
 
 
@@ -85,7 +94,7 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
             "questions": options.questions,
             "references": options.references,
             "output": options.output or Settings.from_environment().output,
-            "metrics": options.metrics.split(",") if options.metrics else None,
+            "metrics": ",".join(options.metrics).split(",") if options.metrics else None,
             "threshold": options.threshold,
             "mode": options.mode,
             "options": _metric_options(options.option),
@@ -97,10 +106,12 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
             "group_by": [by for one in options.group_by for by in one.split(",")],
             "limit": options.limit,
             "precision": options.precision,
+            "calibration": options.calibration,
         }
     )
     if options.threads is not None and options.threads < 1:
         raise RequestError("--threads must be at least 1", field="threads")
+    gates = gates_of(options, request.group_by)
     folder = model_folder(options.model) if needs_text_encoder(request) else options.model
     if options.dry_run:
         machine = Machine(model=folder, clip=options.clip, threads=options.threads)
@@ -120,11 +131,11 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
         report = evaluate(request, machine) if in_one_piece else run_shards(request, machine)
     if options.json:
         print_json(dump_json(dict(report)))
-        return 0
+        return check(options, gates, report)
     print(render(report))
     done = " (already done; --force scores again)" if report.already_done else ""
     print(f"\nResults: {one_line(report.location or '')}{done}")
-    return 0
+    return check(options, gates, report)
 
 
 def _dry_run(request: EvaluationRequest, machine: Machine, *, as_json: bool) -> int:

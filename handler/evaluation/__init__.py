@@ -1,5 +1,6 @@
 """The one path every door takes: request -> samples -> metrics -> report."""
 
+from handler.evaluation._calibrating import CalibrationRequest, calibrate, is_finished, run_calibration, run_suggestion
 from handler.evaluation._estimate import Estimate, estimate
 from handler.evaluation._identity import content_of
 from handler.evaluation._inputs import find_files, input_bytes, is_annotation
@@ -13,24 +14,29 @@ from handler.evaluation._shard_plan import ShardPlan
 from handler.evaluation._shards import UnfinishedError, plan_shards, reduce_shards, score_shard
 
 __all__ = [
+    "CalibrationRequest",
     "Estimate",
     "EvaluationRequest",
     "Machine",
     "ShardPlan",
     "UnfinishedError",
+    "calibrate",
     "content_of",
     "estimate",
     "evaluate",
     "find_files",
     "input_bytes",
     "is_annotation",
+    "is_finished",
     "needs_model",
     "needs_text_encoder",
     "plan_shards",
     "reduce_shards",
     "request_identity",
     "run",
+    "run_calibration",
     "run_shards",
+    "run_suggestion",
     "score_shard",
     "write_error",
 ]

@@ -62,8 +62,9 @@ class Book:
         found = {code: (n, notices.examples[code]) for code, n in notices.counts.items()}
         if wrong := [by for by in self._group_by if any(ledger.names_nothing(by) for ledger in self.ledgers.values())]:
             found["unknown_group"] = (len(wrong), wrong)
-        for ledger in self.ledgers.values():
+        for name, ledger in self.ledgers.items():
             found |= {code: (n, ledger.examples[code]) for code, n in ledger.warnings.items()}
+            found |= {code: (1, [name]) for code in ledger.summary_warnings()}
         return [{"code": code, "count": n, "examples": places} for code, (n, places) in sorted(found.items())]
 
     def state(self) -> dict[str, Any]:

@@ -137,7 +137,7 @@ def own_options(cls: type[BaseMetric], given: Mapping[str, Any]) -> dict[str, An
 
 def refuse_unused(request: EvaluationRequest, names: Sequence[str], roles: Mapping[str, str]) -> None:
     """A file that nothing reads, or options for a metric that does not run, are a mistake worth saying."""
-    for role in ("references", "questions", "calibration"):
+    for role in ("references", "questions"):
         location = getattr(request, role)
         if location is not None and location not in roles.values():
             raise RequestError(f"no metric of this request reads a {role} file: {', '.join(names)}", field=role)
@@ -158,7 +158,7 @@ def check_precision(wanted: str, card: Card) -> None:
 
 def request_document(request: EvaluationRequest, metrics: Sequence[BaseMetric]) -> dict[str, Any]:
     """The request as it was understood: defaults filled in, records left out."""
-    document = request.model_dump(mode="json", exclude={"sessions"}, exclude_none=True)
+    document = request.model_dump(mode="json", exclude={"sessions", "fail_if", "gate_on"}, exclude_none=True)
     return {**document, "metrics": [metric.name for metric in metrics]}
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from handler import storage
-from handler.errors import StorageError
+from handler.errors import RequestError, StorageError
 from handler.formats import LineMarks, Notices, Place, Plan, ReadOptions, open_descriptions, read_plan, stem_of
 from handler.samples import Record, Sample, Unreadable
 
 __all__ = ["Start", "find_files", "input_bytes", "is_annotation", "read_descriptions", "read_files"]
 
-SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
+SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".trec", ".run", ".qrels")
 SIDECAR = ".scenescore.json"
 GZIP_GROWTH = 8
 RESULT_FILES = {"report.json", "samples.jsonl", "errors.jsonl", "error.json"}
@@ -24,10 +24,16 @@ RESULT_FILES = {"report.json", "samples.jsonl", "errors.jsonl", "error.json"}
 def find_files(location: str) -> Iterator[storage.ObjectInfo]:
     """The object itself, or the annotation files under it, in order of their names. Raises StorageError for none.
 
-    Under a folder, a file counts by its suffix (.json, .jsonl, .ndjson, .csv, .tsv, each also with .gz); requests beside
+    Under a folder, a file counts by its suffix (SUFFIXES, each also with .gz); requests beside
     the data (.scenescore.json) and earlier results do not. A file named by itself may be called anything.
     """
     found = None if location.endswith("/") else storage.stat(location)
+    if found is not None and location.endswith(SIDECAR):
+        raise RequestError(
+            "this is a request for uploads, not data",
+            field="input",
+            hint="Give its input and options on the command line",
+        )
     if found is not None:
         yield found
         return
@@ -40,7 +46,7 @@ def find_files(location: str) -> Iterator[storage.ObjectInfo]:
             return
         if not storage.is_remote(location):
             raise StorageError(
-                "there is no annotation file in this folder", file=location, hint=f"Looked for {SUFFIXES}"
+                "there is no annotation file in this folder", file=location, hint=f"Looked for {', '.join(SUFFIXES)}"
             )
     if not storage.is_remote(location) and Path(location).exists():
         raise StorageError(

@@ -9,6 +9,7 @@ from typing import Any
 
 from handler.errors import RequestError
 from handler.evaluation import _identity
+from handler.evaluation._calibrated import calibrated_options
 from handler.evaluation._pictures import picture_opener
 from handler.evaluation._request import EvaluationRequest
 from handler.metrics import BaseMetric, get_metric, metric_class, select_metrics
@@ -21,6 +22,7 @@ from handler.samples import (
     Sample,
     SequenceSample,
     SpeechSample,
+    VideoSample,
     VqaSample,
     YesNoSample,
 )
@@ -38,6 +40,7 @@ DEFAULT_METRICS: Mapping[type[Sample], tuple[str, ...]] = {
     SpeechSample: ("speech.wer",),
     RankingSample: ("retrieval.ranking",),
     JudgedSample: ("judge.agreement",),
+    VideoSample: ("vbench",),
 }
 _WORDS: Mapping[type, str] = {
     Sample: "descriptions",
@@ -49,6 +52,7 @@ _WORDS: Mapping[type, str] = {
     SpeechSample: "transcripts of speech",
     RankingSample: "rankings",
     JudgedSample: "grades of a judge and of people",
+    VideoSample: "what a detector saw in videos",
 }
 
 
@@ -84,24 +88,27 @@ def metric_names(request: EvaluationRequest, sample: type[Sample] = Sample) -> l
 
 def make_metrics(request: EvaluationRequest, machine: Machine, sample: type[Sample] = Sample) -> list[BaseMetric]:
     """The metrics, made with the request's mode, threshold and options."""
-    made = []
-    for name in metric_names(request, sample):
-        cls = metric_class(name)
-        options: dict[str, Any] = {"mode": request.mode}
-        if "threshold" in cls.options:
-            options["threshold"] = request.threshold
-        options |= _identity.own_options(cls, request.options.get(name, {}))
-        if "text_encoder" in cls.models:
-            folder = machine.model or Settings.from_environment().model
-            options["encoder"] = _text_encoder(folder, machine)
-            _identity.check_precision(request.precision, options["encoder"].card)
-        if "image_text_encoder" in cls.models:
-            folder = machine.clip or Settings.from_environment().clip
-            options["encoder"] = shared_image_text_encoder(folder, machine.threads)
-            options["open_image"] = picture_opener(request)
-            _identity.check_precision(request.precision, options["encoder"].card)
-        made.append(get_metric(name, **options))
-    return made
+    names = metric_names(request, sample)
+    calibrated = calibrated_options(request, names, lambda name: _make(name, request, machine, {}))
+    return [_make(name, request, machine, calibrated.get(name, {})) for name in names]
+
+
+def _make(name: str, request: EvaluationRequest, machine: Machine, calibrated: Mapping[str, Any]) -> BaseMetric:
+    cls = metric_class(name)
+    options: dict[str, Any] = {"mode": request.mode}
+    if "threshold" in cls.options:
+        options["threshold"] = request.threshold
+    options |= {**_identity.own_options(cls, request.options.get(name, {})), **calibrated}
+    if "text_encoder" in cls.models:
+        folder = machine.model or Settings.from_environment().model
+        options["encoder"] = _text_encoder(folder, machine)
+        _identity.check_precision(request.precision, options["encoder"].card)
+    if "image_text_encoder" in cls.models:
+        folder = machine.clip or Settings.from_environment().clip
+        options["encoder"] = shared_image_text_encoder(folder, machine.threads)
+        options["open_image"] = picture_opener(request)
+        _identity.check_precision(request.precision, options["encoder"].card)
+    return get_metric(name, **options)
 
 
 def _text_encoder(folder: Path, machine: Machine) -> TextEncoder:
@@ -116,7 +123,7 @@ def check_fit(
 ) -> None:
     """Raises RequestError for a metric that reads something else, and for a file or options that nothing reads."""
     for metric in metrics:
-        if not issubclass(sample, metric.sample):
+        if not issubclass(sample, metric.sample) or (metric.sample is Sample and not sample.are_texts):
             raise RequestError(
                 f"{metric.name} reads {_WORDS[metric.sample]}, and the input holds {_WORDS[sample]}",
                 field="metrics",

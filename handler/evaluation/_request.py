@@ -7,13 +7,17 @@ import hashlib
 import json
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 
+from handler.decisions.gates import parse_gate
 from handler.errors import RequestError
 from handler.settings import DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD
 
 __all__ = ["EvaluationRequest"]
+
+
+_APART = set("sessions input output wait metrics references questions calibration fail_if gate_on".split())
 
 
 class EvaluationRequest(BaseModel):
@@ -21,7 +25,8 @@ class EvaluationRequest(BaseModel):
 
     Either `sessions` (records in the body) or `input` (a path or s3:// uri). `metrics` None means those that fit the
     format. `group_by` names tags or pass-through columns. `max_error_rate` is the share of unreadable items (0..1) up to
-    which a run goes on. `limit` scores only the first n samples.
+    which a run goes on. `limit` scores only the first n samples. `fail_if` holds gates, e.g.
+    "vision.hallucination.hallucination_rate>0.10"; they change no result.
     """
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
@@ -42,9 +47,21 @@ class EvaluationRequest(BaseModel):
     max_error_rate: float = Field(default=DEFAULT_MAX_ERROR_RATE, ge=0, le=1)
     limit: int | None = Field(default=None, ge=1, le=2**53)
     precision: Literal["fp32", "int8"] = "fp32"
+    fail_if: list[str] = Field(default_factory=list, max_length=100)
+    gate_on: Literal["sure", "point", "doubt"] = "sure"
     calibration: str | None = None
     output: str | None = None
     wait: bool = True
+
+    @field_validator("fail_if")
+    @classmethod
+    def _are_gates(cls, expressions: list[str]) -> list[str]:
+        for one in expressions:
+            try:
+                parse_gate(one)
+            except RequestError as error:
+                raise ValueError(str(error)) from error
+        return expressions
 
     @classmethod
     def parse(cls, values: dict[str, Any]) -> Self:
@@ -61,10 +78,7 @@ class EvaluationRequest(BaseModel):
 
         metrics: {name: signature}, which says the mode. references: {role: content hash} of files beside the input.
         """
-        how = self.model_dump(
-            mode="json",
-            exclude={"sessions", "input", "output", "wait", "metrics", "references", "questions", "calibration"},
-        )
+        how = self.model_dump(mode="json", exclude=_APART)
         canonical = json.dumps([how, metrics, references], sort_keys=True, default=repr)
         return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 

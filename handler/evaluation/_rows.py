@@ -39,6 +39,8 @@ def row_of(sample: Sample, results: Mapping[str, MetricResult]) -> dict[str, Any
         "sample_id": sample.sample_id,
         "tags": sample.tags,
     }
+    if sample.language:
+        row["language"] = sample.language
     if sample.columns:
         row["columns"] = sample.columns
     row["metrics"] = {

@@ -14,6 +14,7 @@ from handler import storage
 from handler.errors import InputError, OutOfTimeError, RequestError, ScenescoreError
 from handler.evaluation import _identity
 from handler.evaluation._book import Book
+from handler.evaluation._calibrated import calibration_part, calibration_warnings
 from handler.evaluation._chunks import chunks
 from handler.evaluation._metrics import Machine, check_fit, make_metrics
 from handler.evaluation._opened import Opened, open_input
@@ -23,6 +24,7 @@ from handler.formats import Notices
 from handler.metrics import BaseMetric
 from handler.models import load_seconds
 from handler.reports import Parts, Report, ResultFolder, mend_latest, update_latest
+from handler.reports.page import write_page
 from handler.samples import EmptySession, Record, Sample, Unreadable
 
 __all__ = ["Evaluation", "finished", "prepare", "request_identity", "run", "write_error"]
@@ -229,6 +231,7 @@ class Evaluation:
     def _finish(self, folder: ResultFolder) -> Report:
         self._source.check_unchanged()
         document = self._document()
+        write_page(folder, document)
         folder.write_report(document)
         update_latest(folder.location, self._source.content, self._machine.sequencer)
         return Report(document, location=folder.location)
@@ -287,14 +290,16 @@ class Evaluation:
         )
 
     def _document(self) -> dict[str, Any]:
+        calibration = calibration_part(self._metrics)
         return {
             "schema": "scenescore.report/1",
             "input": self._source.document(),
             "request": _identity.request_document(self._request, self._metrics),
             "environment": _identity.environment(self._machine.threads),
             "signature": {metric.name: metric.signature() for metric in self._metrics},
+            **calibration,
             "counts": self._book.counts(),
             "metrics": {name: ledger.report() for name, ledger in self._book.ledgers.items()},
-            "warnings": self._book.warnings(self._notices),
+            "warnings": [*self._book.warnings(self._notices), *calibration_warnings(calibration)],
             "timing": timing(self._started, self._seconds(), self._book.n_samples, load_seconds() - self._loading),
         }

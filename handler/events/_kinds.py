@@ -11,7 +11,7 @@ __all__ = ["Kind", "kind_of"]
 
 Kind = Literal["http", "s3", "s3-test", "eventbridge", "sqs", "job", "step", "direct"]
 
-_DIRECT = {"sessions", "input", "datasets"}
+_DIRECT = {"sessions", "input", "datasets", "results"}
 
 
 def kind_of(event: Any) -> Kind:
@@ -41,5 +41,5 @@ def kind_of(event: Any) -> Kind:
     )
     raise RequestError(
         f"this event is of no known kind: {shape or 'an empty object'}",
-        hint="Known: HTTP, S3, EventBridge and SQS events, request bodies with sessions or input, state machine steps",
+        hint="Known: HTTP, S3, EventBridge and SQS events, steps, and bodies with sessions, input, datasets or results",
     )

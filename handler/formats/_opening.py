@@ -35,7 +35,7 @@ _FOREIGN = {
     b"%PDF": "a PDF document; export the annotations as JSON Lines or CSV",
     b"SQLite format 3": "an SQLite database; export the table as CSV",
 }
-_SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt")
+_SUFFIXES = (".trec", ".run", ".qrels", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt")
 
 
 @contextmanager

@@ -56,9 +56,8 @@ def sample_rows(head: str) -> list[dict[str, str]]:
     shape = shape_of(head, {})
     marked = _SEP_LINE.match(head)
     rows = [row for row in _rows(head[marked.end() :] if marked else head, shape.delimiter, shape.newline) if row]
-    return [
-        dict(zip(shape.columns, row, strict=True)) for row in rows[shape.has_header :] if len(row) == len(shape.columns)
-    ]
+    whole = [row for row in rows[shape.has_header :] if len(row) == len(shape.columns)]
+    return [dict(zip(shape.columns, row, strict=True)) for row in whole] or [dict.fromkeys(shape.columns, "")]
 
 
 def table_plan(

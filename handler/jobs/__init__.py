@@ -5,6 +5,8 @@ A job is a request with a name made from what it asks for. Its status is a small
 """
 
 from handler.jobs._answer import MAX_REPLY, MAX_SAMPLES, WAIT_S, answer, outcome, problem, reply, status_code_of
+from handler.jobs._calibrations import MAX_CALIBRATED, answer_calibration
+from handler.jobs._comparisons import MAX_COMPARED, ComparisonRequest, answer_comparison
 from handler.jobs._datasets import RunRequest, answer_datasets
 from handler.jobs._job import Job, make_job
 from handler.jobs._locations import check_locations
@@ -14,16 +16,21 @@ from handler.jobs._status import BusyError, Status, read_status
 from handler.jobs._steps import STEPS, perform_or_shard, run_step
 
 __all__ = [
+    "MAX_CALIBRATED",
+    "MAX_COMPARED",
     "MAX_REPLY",
     "MAX_SAMPLES",
     "STEPS",
     "WAIT_S",
     "BusyError",
     "Clock",
+    "ComparisonRequest",
     "Job",
     "RunRequest",
     "Status",
     "answer",
+    "answer_calibration",
+    "answer_comparison",
     "answer_datasets",
     "check_locations",
     "job_of_message",

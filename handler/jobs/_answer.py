@@ -11,6 +11,7 @@ import orjson
 from handler import storage
 from handler.errors import ForbiddenError, InputError, InternalError, ScenescoreError, error_from
 from handler.evaluation import EvaluationRequest
+from handler.jobs._gates import gates_of
 from handler.jobs._job import make_job
 from handler.jobs._perform import Clock, perform
 from handler.jobs._queue import submit
@@ -32,7 +33,10 @@ def answer(request: EvaluationRequest, settings: Settings, clock: Clock) -> tupl
     Raises ScenescoreError: the caller turns it into its own kind of error.
     """
     status, report = outcome(request, settings, clock)
-    return (202, _later(status)) if report is None else (200, reply(status, report))
+    if report is None:
+        return 202, _later(status)
+    gates = gates_of(request, report)
+    return 200, {**reply(status, report), **({"gates": gates} if gates else {})}
 
 
 def outcome(request: EvaluationRequest, settings: Settings, clock: Clock) -> tuple[Status, Report | None]:

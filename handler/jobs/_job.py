@@ -38,6 +38,8 @@ def make_job(
     if etag is None and request.input is not None:
         etag = _etag(request.input)
     what = [request.input, etag, request.sessions, request.output]
+    if request.fail_if:
+        what += [request.fail_if, request.gate_on]  # other gates on a finished result are another event
     what += [[at, _etag(at)] for at in (request.questions, request.references) if at is not None]
     try:
         digest = hashlib.sha256(orjson.dumps(what, default=repr, option=orjson.OPT_NON_STR_KEYS))

@@ -7,7 +7,9 @@ from handler.errors import ForbiddenError
 from handler.evaluation import EvaluationRequest
 from handler.settings import Settings, is_under
 
-__all__ = ["check_locations"]
+__all__ = ["CALIBRATIONS", "check_locations"]
+
+CALIBRATIONS = "_calibrations"  # under the output, where calibrations asked for over HTTP lie
 
 
 def check_locations(request: EvaluationRequest, settings: Settings) -> None:
@@ -18,9 +20,12 @@ def check_locations(request: EvaluationRequest, settings: Settings) -> None:
     """
     for role in ("input", "references", "questions", "calibration"):
         location = getattr(request, role)
-        if location is not None and not any(is_under(location, prefix) for prefix in settings.inputs):
+        allowed = list(settings.inputs)
+        if role == "calibration" and location is not None and _stays(location):
+            allowed.append(storage.join(settings.output, CALIBRATIONS))
+        if location is not None and not any(is_under(location, prefix) for prefix in allowed):
             _refuse(role, location, "SCENESCORE_INPUTS", settings.inputs)
-    own = (storage.join(settings.output, name) for name in ("_evaluations", "_requests"))
+    own = (storage.join(settings.output, name) for name in ("_evaluations", "_requests", CALIBRATIONS))
     if request.output is not None and (
         not (is_under(request.output, settings.output) and _stays(request.output))
         or any(is_under(request.output, one) for one in own)

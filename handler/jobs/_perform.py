@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from handler import aws
 from handler.errors import InternalError, OutOfTimeError, ScenescoreError
 from handler.evaluation import Machine, run, write_error
+from handler.jobs._gates import tell_gates
 from handler.jobs._job import Job
 from handler.jobs._queue import forget_parked, message_of
 from handler.jobs._status import Status, claim, settle
@@ -54,7 +55,7 @@ def perform(job: Job, settings: Settings, clock: Clock, *, last_try: bool = Fals
     status = claim(first, output, lease)
     if status.state == "done":
         report = _done_before(status, job)
-        if report is not None:
+        if report is not None and job is not None:
             return status, report
         status = claim(first, output, lease, again=True)  # the result is gone or torn: make it once more
     machine = Machine(
@@ -74,7 +75,7 @@ def perform(job: Job, settings: Settings, clock: Clock, *, last_try: bool = Fals
         ), None
     n_samples = report["counts"]["n_samples"]
     done = replace(status, state="done", location=report.location, n_samples=n_samples, reason=None)
-    return finish(job, settings, done, output), report
+    return finish(job, settings, done, output, report), report
 
 
 def _done_before(status: Status, job: Job) -> Report | None:
@@ -114,14 +115,16 @@ def _hand_back(job: Job, settings: Settings, status: Status, output: str) -> Sta
     return left
 
 
-def finish(job: Job | None, settings: Settings, status: Status, output: str) -> Status:
+def finish(job: Job | None, settings: Settings, status: Status, output: str, report: Report | None = None) -> Status:
     """Tell the bus, then write the end: a retry after a failure tells it twice rather than never."""
-    if settings.event_bus is not None:
-        try:
+    try:
+        if report is not None and job is not None:
+            tell_gates(job.request, report, status, settings)
+        if settings.event_bus is not None:
             aws.put_event(settings.event_bus, "Evaluation Finished", status.document())
-        except ScenescoreError as error:
-            settle(replace(status, state="queued", reason=str(error)), output)
-            raise
+    except ScenescoreError as error:
+        settle(replace(status, state="queued", reason=str(error)), output)
+        raise
     final = settle(status, output)
     if job is not None:
         forget_parked(job, output)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from handler.metrics._base import BaseMetric, Mode, Tally, parse_mode
+from handler.metrics._base import BaseMetric, Calibrated, Mode, Tally, parse_mode
 from handler.metrics._registry import describe, get_metric, list_metrics, metric_class, register, select_metrics
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BaseMetric",
+    "Calibrated",
     "Mode",
     "Tally",
     "agreement",

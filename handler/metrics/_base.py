@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 from handler.errors import RequestError
 from handler.results import MetricResult
 from handler.samples import Sample
 
-__all__ = ["BaseMetric", "Mode", "Tally", "parse_mode"]
+__all__ = ["BaseMetric", "Calibrated", "Mode", "Tally", "parse_mode"]
 
 
 class Mode(NamedTuple):
@@ -36,6 +36,15 @@ def parse_mode(text: str) -> Mode:
     if kind != "compat" or (colon and not tool):
         raise RequestError(f"there is no mode {text!r}", field="mode", hint="Use strict, compat or compat:TOOL")
     return Mode(compat=True, tool=tool or None)
+
+
+class Calibrated(NamedTuple):
+    """Where a threshold comes from. fingerprint: of the calibration. summary: what a report says of it. chance: score ->
+    probability that a person would call the answer different from what was seen; None where that could not be fitted."""
+
+    fingerprint: str
+    summary: Mapping[str, Any]
+    chance: Callable[[float], float] | None
 
 
 class Tally:
@@ -108,7 +117,9 @@ class BaseMetric:
 
     Class attributes say what the metric is: `range` (low, high; None = unbounded), `needs_gpu` (of the detector it
     depends on), `dependencies` (optional packages), `models` (exported models it reads), `ancestors` (tools that `compat`
-    can reproduce, its own first), `sample` (the record it reads), `title` (one line for `scenescore metrics`).
+    can reproduce, its own first), `sample` (the record it reads), `title` (one line for `scenescore metrics`),
+    `by_name_only` (its group's name does not select it, for it needs a model that few have), `threshold_of` (the metric
+    whose score is compared with this one's threshold; that score can be calibrated).
 
     A per-sample metric implements `compute_batch`, whose order is that of the samples, and `tally`. A set metric
     (`is_set_metric`) implements `accumulate`, `finalize`, `reset` and `merge_from`.
@@ -123,10 +134,13 @@ class BaseMetric:
     needs_gpu: ClassVar[bool] = False
     dependencies: ClassVar[tuple[str, ...]] = ()
     is_set_metric: ClassVar[bool] = False
+    by_name_only: ClassVar[bool] = False
     sample: ClassVar[type] = Sample
     models: ClassVar[tuple[str, ...]] = ()
     ancestors: ClassVar[tuple[str, ...]] = ()
     options: ClassVar[Mapping[str, str]] = {}
+    threshold_of: ClassVar[str | None] = None
+    calibrated: Calibrated | None = None
 
     def __init__(self, *, mode: Mode | str = STRICT) -> None:
         self.mode = parse_mode(mode) if isinstance(mode, str) else mode

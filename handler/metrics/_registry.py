@@ -19,6 +19,7 @@ _MODULES = (
     "handler.metrics.judge",
     "handler.metrics.retrieval",
     "handler.metrics.speech",
+    "handler.metrics.vbench",
     "handler.metrics.vision",
     "handler.metrics.vlm2bench",
     "handler.metrics.vqa",
@@ -52,7 +53,9 @@ def metric_class(name: str) -> type[BaseMetric]:
     """The class registered under a full name. Raises RequestError with the nearest name."""
     names = list_metrics()
     if name not in _CLASSES:
-        near = difflib.get_close_matches(name, names, n=1)
+        near = difflib.get_close_matches(name, names, n=1) or [
+            known for known in names if name.casefold() in _CLASSES[known].title.casefold()
+        ]
         hint = f"Did you mean {near[0]}?" if near else "`scenescore metrics` lists them"
         raise RequestError(f"there is no metric {name!r}", field="metrics", hint=hint)
     return _CLASSES[name]
@@ -68,7 +71,8 @@ def select_metrics(wanted: Iterable[str]) -> list[str]:
     names = list_metrics()
     selected: dict[str, None] = {}
     for word in wanted:
-        group = [name for name in names if name == word or name.startswith(f"{word}.")]
+        in_group = [name for name in names if name.startswith(f"{word}.") and not _CLASSES[name].by_name_only]
+        group = [word] if word in names else in_group
         last = [name for name in names if name.rsplit(".", 1)[-1] == word]
         if not group and len(last) > 1:
             raise RequestError(

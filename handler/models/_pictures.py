@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,7 +110,9 @@ def _opened(data: bytes | NDArray[np.uint8]) -> Image.Image:
     if isinstance(data, np.ndarray):
         return Image.fromarray(data)
     Image.init()
-    image = Image.open(io.BytesIO(data), formats=[name for name in FORMATS if name in Image.OPEN])
+    with catch_warnings():
+        simplefilter("ignore", Image.DecompressionBombWarning)  # the limit is ours, below
+        image = Image.open(io.BytesIO(data), formats=[name for name in FORMATS if name in Image.OPEN])
     if image.width * image.height > MAX_PIXELS:
         raise _undecodable(f"it has {image.width} x {image.height} pixels, more than {MAX_PIXELS:,}")
     image.load()

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["COLUMNS", "GENERAL", "NOUNS", "WORDS", "Column"]
+__all__ = ["COLUMNS", "FIGURES", "GENERAL", "NOUNS", "SIDES", "WORDS", "Column"]
 
 Column = tuple[str, Callable[[Mapping[str, Any]], str]]
 
+FIGURES = {
+    "captions.ngram": "ROUGE-L",
+    "captions.clipscore": "CLIPScore",
+    "speech.wer": "word error rates",
+    "retrieval.ranking": "reciprocal ranks",
+    "judge.agreement": "agreement",
+}
+"""What a row's score is, where it is not the first figure of the table."""
+SIDES = {"retrieval": ("found", "right"), "judge": ("judge", "people")}
 NOUNS = {"vision": "frame", "captions": "caption", "speech": "utterance", "retrieval": "query", "judge": "item"}
 
 
@@ -153,10 +162,10 @@ WORDS = {
     "duplicate_sample_id": "a sample id occurs twice",
     "repeated_session": "a session id occurs twice",
     "same_file_name": "files of one name are read as one session",
-    "unanswered_question": "a question has no answer",
+    "unanswered_question": "nothing was said about it",
     "duplicate_question": "a question stands twice in the file, word for word",
     "question_without_id": "a question has no id where others have one",
-    "answer_without_question": "an answer has no question",
+    "answer_without_question": "an answer about nothing that the other file holds",
     "question_differs": "answers joined by line, whose question is another one",
     "missing_fine_answers": "fine-grained answers are missing and count as wrong",
     "surplus_fine_answers": "more fine-grained answers than questions; the surplus is ignored",
@@ -171,12 +180,20 @@ WORDS = {
     "query_not_run": "a query was not run; it scores 0",
     "query_without_qrels": "nothing says what is relevant to a query",
     "rank_and_score_differ": "the stated ranks and the scores give different orders; the scores count",
-    "judge_card_incomplete": "the report does not say who judged (give judge, rubric and date with --option)",
+    "unclear_ranks": "ranks are missing or repeat, and there are no scores; the order of the rows counts",
+    "nothing_judged": "nothing that a run retrieved is judged: are the ids of one form?",
+    "looks_swapped": "the run holds what look like grades, and the qrels what look like scores: are they swapped?",
+    "judge_card_incomplete": "the report does not say who judged, by what rubric or when (options judge, rubric, date)",
+    "decimal_comma": "numbers with a decimal comma are read as numbers",
+    "unknown_side": "no grade is what an option says lets one of two answers win (see first and second)",
+    "tolerance_of_labels": "the grades are labels, which a tolerance does nothing for",
     "numbers_and_labels": "a label stands among numbers, and then all grades are labels (level=interval skips such items)",
     "zeros_and_ones_averaged": "zeros and ones of several people are averaged (level=nominal counts votes)",
     "cancelled_annotation": "an annotation was cancelled and is left out",
     "several_results": "one person graded a thing several times; the first counts",
     "repeated_prediction": "a model version predicted twice; the later counts",
     "result_without_grade": "a result holds no grade but a region, a ranking or the like",
+    "small_set": "too few images for a stable CIDEr-D, which wants 100",
+    "not_calibrated": "the calibration does not call itself calibrated",
     "unknown_group": "no frame has a tag or column of this name",
 }

@@ -1,4 +1,4 @@
-"""The result folder: report.json, samples.jsonl, errors.jsonl, or error.json when nothing could be scored.
+"""The result folder: report.json, samples.jsonl, errors.jsonl, report.html, or error.json when nothing could be scored.
 
 report.json is written last: where it stands, the folder is complete.
 """
@@ -15,10 +15,10 @@ from handler import storage
 from handler.errors import ScenescoreError
 from handler.samples import Unreadable
 
-__all__ = ["ResultFolder", "RowWriter", "dump_json", "dump_row"]
+__all__ = ["ResultFolder", "RowWriter", "dump_json", "dump_row", "load_row"]
 
 SCHEMA = "scenescore.report/1"
-REPORT, SAMPLES, ERRORS, ERROR = "report.json", "samples.jsonl", "errors.jsonl", "error.json"
+REPORT, SAMPLES, ERRORS, ERROR, PAGE = "report.json", "samples.jsonl", "errors.jsonl", "error.json", "report.html"
 
 
 class RowWriter:
@@ -48,8 +48,8 @@ class ResultFolder:
         if any(storage.stat(storage.join(self.location, name)) is None for name in (REPORT, SAMPLES, ERRORS)):
             return None
         try:
-            found: Any = orjson.loads(storage.read_bytes(storage.join(self.location, REPORT)))
-        except orjson.JSONDecodeError:
+            found = load_row(storage.read_bytes(storage.join(self.location, REPORT)))
+        except ValueError:
             return None
         return found if isinstance(found, dict) and found.get("schema") == SCHEMA else None
 
@@ -64,29 +64,38 @@ class ResultFolder:
         if self.report() is None:
             storage.write_bytes(storage.join(self.location, ERROR), dump_json(error.document()))
             self._remove(REPORT)
+            self._remove(PAGE)
 
     def samples(self) -> Iterator[dict[str, Any]]:
         """The rows of samples.jsonl, as a stream."""
-        yield from self._rows(SAMPLES)
+        yield from map(load_row, self.lines(SAMPLES))
 
     def errors(self) -> Iterator[dict[str, Any]]:
         """The rows of errors.jsonl, as a stream."""
-        yield from self._rows(ERRORS)
+        yield from map(load_row, self.lines(ERRORS))
+
+    def lines(self, name: str) -> Iterator[bytes]:
+        """The lines of a file of the folder, as a stream."""
+        with storage.open_read(storage.join(self.location, name)) as stream:
+            yield from stream
 
     def _remove(self, name: str) -> None:
         path = storage.join(self.location, name)
         if storage.stat(path) is not None:  # a role that may not delete need not, where there is nothing
             storage.delete(path)
 
-    def _rows(self, name: str) -> Iterator[dict[str, Any]]:
-        with storage.open_read(storage.join(self.location, name)) as stream:
-            for line in stream:
-                yield orjson.loads(line)
-
 
 def error_row(error: Unreadable) -> dict[str, Any]:
     """A row of errors.jsonl."""
     return {"line": error.line, "column": error.column, "field": error.field, "reason": error.reason}
+
+
+def load_row(line: bytes) -> Any:
+    """What `dump_row` and `dump_json` wrote, half characters included. Raises ValueError for anything else."""
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return json.loads(line)
 
 
 def dump_row(row: Mapping[str, Any]) -> bytes:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from handler.metrics import metric_class
-from handler.reports._columns import COLUMNS, GENERAL, NOUNS, WORDS, Column
+from handler.reports._columns import COLUMNS, FIGURES, GENERAL, NOUNS, SIDES, WORDS, Column
 
-__all__ = ["many", "render"]
+__all__ = ["many", "noun_of", "render"]
 
 MAX_SESSIONS = 20
 MAX_WORST = 5
@@ -28,13 +28,15 @@ def render(report: Mapping[str, Any]) -> str:
 
 def _head(report: Mapping[str, Any]) -> str:
     counts = report["counts"]
-    noun = _noun(report["metrics"])
+    noun = noun_of(report["metrics"])
     size = f"{many(counts['n_samples'], noun)} in {many(counts['n_sessions'], 'session')}"
     text = f"{_printable(report['input']['name'])}: {size}"
     if counts["n_unreadable"]:
         text += f", {many(counts['n_unreadable'], 'item')} unreadable (errors.jsonl)"
     if limit := report["request"].get("limit"):
         text += f" (the first {limit:,} at most)"
+    if calibration := report.get("calibration"):
+        text += f", threshold by calibration {calibration['fingerprint']} ({calibration['aim']})"
     if not counts["n_samples"]:
         return f"{text}. There is nothing to score."
     overall = [metric["overall"] for metric in report["metrics"].values()]
@@ -44,7 +46,7 @@ def _head(report: Mapping[str, Any]) -> str:
     return text
 
 
-def _noun(metrics: Mapping[str, Any]) -> str:
+def noun_of(metrics: Mapping[str, Any]) -> str:
     """What the input's samples are called: descriptions are of frames."""
     nouns = {NOUNS.get(name.split(".")[0], "answer") for name in metrics}
     return nouns.pop() if len(nouns) == 1 else "answer"
@@ -95,24 +97,26 @@ def _worst(metrics: Mapping[str, Any]) -> str:
         return ""
     entries = metrics[name]["worst"][:MAX_WORST]
     several = len({one["assistant_id"] for one in entries}) > 1
-    lines = ["Lowest scores" if metric_class(name).higher_is_better else "Highest scores"]
+    direction = "Lowest" if metric_class(name).higher_is_better else "Highest"
+    said, known = SIDES.get(name.split(".")[0], ("model", "person"))
+    lines = [f"{direction} {FIGURES.get(name, 'scores')}"]
     for one in entries:
         by = f" by {one['assistant_id']}" if several else ""
         place = _printable(f"{one['session_id']} / {one['sample_id']}{by}")
         lines.append(f"  {one['similarity_score']:.3f}  {place}")
         if "question" in one:
-            lines += _quoted("asked ", one["question"])
+            lines += _quoted("asked", one["question"])
         if "alignment" in one:
             lines += [f"         {_printable(line)[: WIDTH - 9]}" for line in one["alignment"]]
             continue
-        lines += _quoted("model ", one["answer"])
-        lines += _quoted("person", one["references"][0] if one["references"] else "")
+        lines += _quoted(said, one["answer"])
+        lines += _quoted(known, one["references"][0] if one["references"] else "")
     return "\n".join(lines)
 
 
 def _quoted(who: str, text: str) -> Iterable[str]:
     text = " ".join(_printable(text).split()) or "(empty)"
-    return [f"         {who}: {textwrap.shorten(text, WIDTH - 17, placeholder=' …')}"]
+    return [f"         {who:<6}: {textwrap.shorten(text, WIDTH - 17, placeholder=' …')}"]
 
 
 def _printable(text: str) -> str:

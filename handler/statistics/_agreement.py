@@ -5,22 +5,22 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from statistics import NormalDist
 from typing import Literal, NamedTuple
 
 from handler.statistics._intervals import Interval
 
-__all__ = ["Coincidences", "Kappa", "Level", "Weights", "alpha_of", "fleiss_kappa_of", "kappa_interval", "kappa_of"]
+__all__ = ["Kappa", "Level", "Ratings", "Weights", "alpha_of", "fleiss_kappa_of", "kappa_interval", "kappa_of"]
 
 Grade = float | str
 Weights = Literal["linear", "quadratic"]
 Level = Literal["nominal", "ordinal", "interval"]
 
-Coincidences = Mapping[int, Mapping[tuple[Grade, Grade], int]]
-"""{raters of an item: {(one grade, another rater's grade of the same item): how many pairs of raters}}; a pair of raters
-is counted once, in either order."""
+Given = tuple[tuple[Grade, int], ...]
+Ratings = Mapping[Given, int]
+"""{the grades of an item, each once with how many raters gave it: how many items have these}."""
 
 
 class Kappa(NamedTuple):
@@ -66,43 +66,62 @@ def kappa_interval(kappa: Kappa, *, level: float = 0.95) -> Interval | None:
     return Interval(max(-1.0, kappa.value - half), min(1.0, kappa.value + half), level, "large-sample")
 
 
-def fleiss_kappa_of(coincidences: Coincidences) -> float | None:
+def fleiss_kappa_of(ratings: Ratings) -> float | None:
     """Fleiss' kappa of items that all have the same number of raters; None where the numbers differ, where only one grade
     was given, or where no item has two. Source: J. L. Fleiss, Psychological Bulletin 76 (1971)."""
-    pairs = next(iter(coincidences.values()), {})
-    totals = _totals(pairs)
-    if len(coincidences) != 1 or len(totals) < 2:
+    several, totals = _several(ratings)
+    if len({n for _, n, _ in several}) != 1 or len(totals) < 2:
         return None
-    n = sum(totals.values())
-    seen = sum(times for (one, other), times in pairs.items() if one == other) / sum(pairs.values())
-    chance = math.fsum((times / n) ** 2 for times in totals.values())
+    n_grades = totals.total()
+    pairs = sum(times * n * (n - 1) for _, n, times in several)
+    seen = sum(times * count * (count - 1) for given, _, times in several for _, count in given) / pairs
+    chance = math.fsum((times / n_grades) ** 2 for times in totals.values())
     return (seen - chance) / (1 - chance)
 
 
-def alpha_of(coincidences: Coincidences, *, level: Level) -> float | None:
+def alpha_of(ratings: Ratings, *, level: Level) -> float | None:
     """Krippendorff's alpha of several raters, who need not have graded every item; None where only one grade was given or
     no item has two.
 
     level: whether grades only differ (nominal), have an order, or distances. Ordinal and interval need numbers.
     Source: K. Krippendorff, Content Analysis (2004), chapter 11.
     """
-    weighted: dict[tuple[Grade, Grade], float] = {}
-    totals: Counter[Grade] = Counter()
-    for n_raters in sorted(coincidences):
-        for pair, times in coincidences[n_raters].items():
-            weighted[pair] = weighted.get(pair, 0.0) + 2 * times / (n_raters - 1)
-        totals += _units(coincidences[n_raters], n_raters)
+    several, totals = _several(ratings)
     if len(totals) < 2:
         return None
     n = totals.total()
     if level == "nominal":
-        seen = math.fsum(times for (one, other), times in weighted.items() if one != other)
-        return 1 - (n - 1) * seen / (n * n - sum(times * times for times in totals.values()))
+        apart = math.fsum(
+            times * (m * m - sum(count * count for _, count in given)) / (m - 1) for given, m, times in several
+        )
+        return 1 - (n - 1) * apart / (n * n - sum(times * times for times in totals.values()))
     places = _mid_ranks(totals) if level == "ordinal" else {grade: _number(grade) for grade in totals}
-    mean = math.fsum(times * places[grade] for grade, times in totals.items()) / n
-    spread = 2 * n * math.fsum(times * (places[grade] - mean) ** 2 for grade, times in totals.items())
-    seen = math.fsum(times * (places[one] - places[other]) ** 2 for (one, other), times in weighted.items())
-    return 1 - (n - 1) * seen / spread if spread else None
+    apart = math.fsum(
+        times * 2 * m / (m - 1) * _squares([(places[grade], count) for grade, count in given])
+        for given, m, times in several
+    )
+    spread = 2 * n * _squares([(places[grade], times) for grade, times in totals.items()])
+    return 1 - (n - 1) * apart / spread if spread else None
+
+
+def _several(ratings: Ratings) -> tuple[list[tuple[Given, int, int]], Counter[Grade]]:
+    """Items of two or more raters as (grades, number of raters, number of items), and how often each grade is theirs."""
+    several = [
+        (given, n, times) for given, times in ratings.items() if (n := sum(count for _, count in given)) > 1 and times
+    ]
+    totals: Counter[Grade] = Counter()
+    for given, _, times in several:
+        for grade, count in given:
+            totals[grade] += count * times
+    return several, totals
+
+
+def _squares(places: Sequence[tuple[float, int]]) -> float:
+    """The squared distances from the mean, summed: over all pairs in both orders they are twice this times the count."""
+    if len(places) < 2:
+        return 0.0
+    mean = math.fsum(place * times for place, times in places) / sum(times for _, times in places)
+    return math.fsum(times * (place - mean) ** 2 for place, times in places)
 
 
 def _margin(pairs: Mapping[tuple[Grade, Grade], int], side: int) -> Counter[Grade]:
@@ -143,16 +162,6 @@ def _expected(margin: Counter[Grade], grades: Iterable[Grade], weights: Weights 
         at, place = _number(grade) - mean, bisect_left(keys, _number(grade))
         found[grade] = (at * (2 * counts[place] - n) + sums[-1] - 2 * sums[place]) / n
     return found
-
-
-def _totals(pairs: Mapping[tuple[Grade, Grade], int]) -> Counter[Grade]:
-    """How often each grade stands in a pair."""
-    return _margin(pairs, 0) + _margin(pairs, 1)
-
-
-def _units(pairs: Mapping[tuple[Grade, Grade], int], n_raters: int) -> Counter[Grade]:
-    """How often each grade was given: it stands in a pair with each of the item's other raters."""
-    return Counter({grade: times // (n_raters - 1) for grade, times in _totals(pairs).items()})
 
 
 def _mid_ranks(totals: Counter[Grade]) -> dict[Grade, float]:

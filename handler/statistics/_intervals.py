@@ -6,7 +6,7 @@ import math
 from statistics import NormalDist
 from typing import NamedTuple
 
-__all__ = ["Interval", "mean_interval", "student_t_quantile", "wilson_interval"]
+__all__ = ["Interval", "mean_interval", "student_t_p", "student_t_quantile", "wilson_interval"]
 
 
 class Interval(NamedTuple):
@@ -64,6 +64,11 @@ def student_t_quantile(probability: float, degrees: int) -> float:
         else:
             high = middle
     return (low + high) / 2
+
+
+def student_t_p(t: float, degrees: int) -> float:
+    """The two-sided p of a t: the probability of one at least as far from 0."""
+    return _incomplete_beta(degrees / (degrees + t * t), degrees / 2, 0.5)
 
 
 def _student_t_cdf(t: float, degrees: int) -> float:

@@ -24,6 +24,7 @@ _FIRST_PART_BYTES = 8 * 1024 * 1024
 _PARTS_PER_SIZE = 1000
 _CONFLICT_ATTEMPTS = 6
 _MARK = "scenescore-write"
+_OPENED_BY_BROWSERS = {".html": "text/html; charset=utf-8", ".json": "application/json"}  # {suffix: media type}
 
 
 def part_bytes(number: int) -> int:
@@ -90,7 +91,9 @@ class Upload(io.RawIOBase):
                 self._client.abort_multipart_upload(**self._place.request(), UploadId=self._upload_id)
 
     def _object(self) -> dict[str, Any]:
-        return {**self._headers, "Metadata": {_MARK: self._mark}}
+        known = [kind for suffix, kind in _OPENED_BY_BROWSERS.items() if self._place.key.endswith(suffix)]
+        media_type = {"ContentType": known[0]} if known else {}
+        return {**self._headers, **media_type, "Metadata": {_MARK: self._mark}}
 
     def _send_part(self) -> None:
         with naming(self._place.location):

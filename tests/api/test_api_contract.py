@@ -26,6 +26,8 @@ EXAMPLES = int(os.environ.get("SCENESCORE_EXAMPLES", "100"))
 OPERATIONS = [
     ("POST", "/v1/evaluations"),
     ("GET", "/v1/evaluations/{evaluation_id}"),
+    ("POST", "/v1/calibrations"),
+    ("POST", "/v1/comparisons"),
     ("GET", "/v1/metrics"),
     ("GET", "/health"),
     ("POST", "/run"),

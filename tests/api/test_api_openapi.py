@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from handler.api._examples import EVALUATIONS, RUNS
+from handler.api._examples import CALIBRATIONS, EVALUATIONS, RUNS
 
 pytestmark = pytest.mark.model
 
@@ -23,7 +23,7 @@ def test_every_example_works(client):
         .get("examples", {})
         .items()
     ]
-    assert len(shown) == len(EVALUATIONS) + len(RUNS)
+    assert len(shown) == len(EVALUATIONS) + len(CALIBRATIONS) + len(RUNS)
     for path, name, body in shown:
         reply = client.post(path, json=body)
         assert reply.status_code == 200, (path, name, reply.text)
@@ -37,7 +37,8 @@ def test_the_document_names_what_it_is(client):
     schema = client.get("/openapi.json").json()
     assert (schema["info"]["title"], schema["info"]["version"]) == ("scenescore", "0.1.0")
     operations = [one for methods in schema["paths"].values() for one in methods.values()]
-    assert {one["operationId"] for one in operations} == {"evaluate", "evaluation", "metrics", "health", "run"}
+    names = {one["operationId"] for one in operations}
+    assert names == {"evaluate", "evaluation", "calibrate", "compare", "metrics", "health", "run"}
     for one in operations:
         for code, reply in one["responses"].items():
             if int(code) >= 400:

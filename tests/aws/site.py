@@ -14,7 +14,7 @@ from tests.aws.events import Upload
 from tests.aws.poller import make_queues
 from tests.servers import S3Server
 
-RESULT_FILES = ["errors.jsonl", "report.json", "samples.jsonl"]
+RESULT_FILES = ["errors.jsonl", "report.html", "report.json", "samples.jsonl"]
 
 
 @dataclass

@@ -148,7 +148,7 @@ def test_a_mended_upload_is_tried_again(site, function):
     mended = site.upload("cam.json", EXAMPLE.read_bytes())
     function.invoke(events.s3_put(mended))
     folder = site.latest(mended)["folder"]
-    assert sorted(site.folders(mended)[folder]) == ["errors.jsonl", "report.json", "samples.jsonl"]
+    assert sorted(site.folders(mended)[folder]) == ["errors.jsonl", "report.html", "report.json", "samples.jsonl"]
 
 
 @pytest.mark.parametrize(

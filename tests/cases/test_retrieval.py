@@ -124,6 +124,6 @@ def test_what_does_not_fit_is_told(cases):
     report = evaluate(folder / "run.trec", references=folder / "qrels.trec")
     told = {one["code"]: (one["count"], one["examples"]) for one in report["warnings"]}
     assert told == {
-        "query_not_run": (1, ["qrels.trec/q2"]),
-        "query_without_qrels": (1, ["qrels.trec/q9"]),
+        "query_not_run": (1, ["qrels/q2"]),
+        "query_without_qrels": (1, ["qrels/q9"]),
     }

@@ -64,7 +64,7 @@ def test_stopped_and_carried_on_equals_undisturbed(source, tmp_path, model, pati
         assert storage.read_bytes(f"{report.location}/{name}") == expected
         assert expected
     left = [info.location.rsplit("/", 1)[-1] for info in storage.list_objects(f"{report.location}/")]
-    assert sorted(left) == ["errors.jsonl", "report.json", "samples.jsonl"]
+    assert sorted(left) == ["errors.jsonl", "report.html", "report.json", "samples.jsonl"]
 
 
 def test_large_parts_are_put_away_on_the_way(source, tmp_path, model, monkeypatch):

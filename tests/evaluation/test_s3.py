@@ -39,7 +39,7 @@ def test_s3_in_and_out(weed, folder, uploaded, model):
     etag = storage.stat(uploaded).etag
     key = uploaded.removeprefix(f"s3://{BUCKET}/")
     assert report.location.startswith(f"{folder}/results/{key}/{etag}-")
-    assert sorted(names(report.location + "/")) == ["errors.jsonl", "report.json", "samples.jsonl"]
+    assert sorted(names(report.location + "/")) == ["errors.jsonl", "report.html", "report.json", "samples.jsonl"]
     latest = json.loads(storage.read_bytes(f"{folder}/results/{key}/latest.json"))
     assert latest["folder"] == report.location.rsplit("/", 1)[-1]
     again = evaluate(uploaded, output=f"{folder}/results", model=model)
@@ -105,7 +105,7 @@ def test_two_writers_of_one_result_leave_one_complete_result(weed, folder, uploa
     assert problems == []
     assert len({report.location for report in reports}) == 1
     assert scores(evaluate(uploaded, output=f"{folder}/results", model=model)) == [0.559, 0.291]
-    assert sorted(names(reports[0].location + "/")) == ["errors.jsonl", "report.json", "samples.jsonl"]
+    assert sorted(names(reports[0].location + "/")) == ["errors.jsonl", "report.html", "report.json", "samples.jsonl"]
 
 
 def test_a_refused_file_leaves_error_json(weed, folder, model):

@@ -1,65 +1,14 @@
-"""Files of a judge's grades and people's: tables, objects, Label Studio's exports, and the samples that come out."""
+"""Files of a judge's grades and people's: tables, objects, and the samples that come out."""
 
 from __future__ import annotations
 
-import json
-
 import pytest
+from judge_files import lines, read, samples
 
 from handler import evaluate
 from handler.errors import InputError
-from handler.formats import Notices, ReadOptions, open_records
+from handler.formats import Notices
 from handler.samples import JudgedSample, Unreadable
-
-
-def read(path, text, notices=None, **options):
-    path.write_text(text if isinstance(text, str) else json.dumps(text))
-    return list(open_records(str(path), ReadOptions(**options), notices or Notices()))
-
-
-def samples(path, text, notices=None, **options):
-    found = read(path, text, notices, **options)
-    assert all(isinstance(one, JudgedSample) for one in found), found
-    return found
-
-
-def lines(*records):
-    return "\n".join(map(json.dumps, records))
-
-
-def result(name, value, kind="choices"):
-    return {"from_name": name, "to_name": "text", "type": kind, "value": value, "id": "x"}
-
-
-def annotation(by, *results, cancelled=False):
-    return {"id": by, "completed_by": by, "was_cancelled": cancelled, "result": list(results)}
-
-
-def prediction(version, *results):
-    return {"model_version": version, "score": 0.5, "result": list(results)}
-
-
-GOOD, BAD = {"choices": ["Good"]}, {"choices": ["Bad"]}
-TASKS = [
-    {
-        "id": 11,
-        "data": {"text": "A dog runs.", "response": "A dog", "camera": "north"},
-        "annotations": [
-            annotation(
-                1, result("quality", GOOD), result("stars", {"rating": 4}, "rating"), result("why", {"text": ["ok"]})
-            ),
-            annotation(2, result("quality", BAD), result("stars", {"rating": 2}, "rating")),
-            annotation(3, result("quality", BAD), cancelled=True),
-        ],
-        "predictions": [prediction("gpt-4o", result("quality", GOOD), result("stars", {"rating": 5}, "rating"))],
-    },
-    {
-        "id": 12,
-        "data": {"text": "A cat sits.", "llm_quality": "Bad"},
-        "annotations": [annotation({"id": 1, "email": "a@example.org"}, result("quality", BAD))],
-        "predictions": [prediction("gpt-4o", result("quality", BAD)), prediction("qwen", result("quality", GOOD))],
-    },
-]
 
 
 def test_a_csv_table_is_all_text(tmp_path):
@@ -73,7 +22,7 @@ def test_a_csv_table_is_all_text(tmp_path):
         (5.0, 3.0),
         (120.0,),
     )
-    assert (one.answer, one.references) == ("4", ("5", "3"))
+    assert (one.answer, one.references) == ("4", ("mean 4 (of 5, 3)",))
     assert one.columns == {"length": "120", "camera": "north"}
     assert (other.people, other.references, other.line) == ((None, 1.0), ("1",), 3)
 
@@ -108,6 +57,54 @@ def test_usual_names(tmp_path, record, grade, people):
 def test_a_list_of_people_in_a_cell(tmp_path):
     found = samples(tmp_path / "x.csv", 'judge,human\n4,"[4, 5, null]"\n[[3]],[[3]]\n')
     assert [(one.grade, one.people) for one in found] == [(4.0, (4.0, 5.0, None)), (3.0, (3.0,))]
+
+
+@pytest.mark.parametrize(
+    ("people", "words"),
+    [
+        (["good", "bad", "Bad"], ("bad (of good, bad, Bad)",)),
+        (["good", "bad"], ("tied (good, bad)",)),
+        ([3, 4, 4], ("mean 3.67 (of 3, 4, 4)",)),
+        ([1, None], ("1",)),
+        (["a"] * 13, ("a",)),
+        (["b", *"a" * 12], (f"a (of b, {', '.join('a' * 11)}, … 13 in all)",)),
+    ],
+)
+def test_what_people_come_to_is_what_is_shown(tmp_path, people, words):
+    (found,) = samples(tmp_path / "x.jsonl", lines({"judge": "a", "human": people}))
+    assert found.references == words
+
+
+def test_the_worst_items_show_what_people_come_to():
+    report = evaluate([{"judge": "good", "human": ["good", "bad", "bad"]}])
+    (worst,) = report["metrics"]["judge.agreement"]["worst"]
+    assert (worst["answer"], worst["references"]) == ("good", ["bad (of good, bad, bad)"])
+
+
+def test_decimal_commas_and_percents_are_numbers(tmp_path):
+    notices = Notices()
+    found = samples(tmp_path / "x.csv", "id;judge;human\n1;3,5;4,0\n2;2;2,25\n", notices)
+    assert [(one.grade, one.people) for one in found] == [(3.5, (4.0,)), (2.0, (2.25,))]
+    assert notices.counts == {"decimal_comma": 3}
+    assert "'3,5' in judge" in notices.examples["decimal_comma"]
+    notices = Notices()
+    found = samples(tmp_path / "y.csv", "id,judge,human\n1,80%,60 %\n", notices)
+    assert [(one.grade, one.people, notices.counts) for one in found] == [(80.0, (60.0,), {})]
+
+
+def test_items_without_ids_are_numbered(tmp_path):
+    notices = Notices()
+    rows = [{"judge": "a", "human": "b"}] * 3
+    assert [one.sample_id for one in samples(tmp_path / "x.jsonl", lines(*rows), notices)] == ["1", "2", "3"]
+    report = evaluate(rows)
+    assert [one["sample_id"] for one in report["metrics"]["judge.agreement"]["worst"]] == ["1", "2", "3"]
+    assert "duplicate_sample_id" not in {*notices.counts, *(one["code"] for one in report["warnings"])}
+
+
+def test_ids_that_come_twice_are_noticed(tmp_path):
+    notices = Notices()
+    samples(tmp_path / "x.jsonl", lines(*[{"id": 7, "judge": "a", "human": "b"}] * 2), notices)
+    assert notices.counts == {"duplicate_sample_id": 1}
 
 
 def test_mapped_columns_win(tmp_path):
@@ -160,109 +157,3 @@ def test_what_is_no_grade(tmp_path, record, reason):
     found = read(tmp_path / "x.jsonl", lines(good, record, good))
     assert reason in found[1].reason
     assert [one.index for one in (found[0], found[2])] == [0, 1]
-
-
-def test_label_studio_tasks(tmp_path):
-    notices = Notices()
-    found = samples(tmp_path / "export.json", TASKS, notices)
-    assert [(one.session_id, one.assistant_id, one.sample_id, one.grade, one.people) for one in found] == [
-        ("quality", "gpt-4o", "11", "Good", ("Good", "Bad")),
-        ("stars", "gpt-4o", "11", 5.0, (4.0, 2.0)),
-        ("quality", "gpt-4o", "12", "Bad", ("Bad",)),
-        ("quality", "qwen", "12", "Good", ("Bad",)),
-    ]
-    assert [one.index for one in found] == [0, 1, 2, 3]
-    assert found[0].lengths == (5.0,)
-    assert found[0].columns["camera"] == "north"
-    assert notices.counts == {"cancelled_annotation": 1}
-
-
-def test_label_studio_through_the_whole_path(tmp_path):
-    path = tmp_path / "export.json"
-    path.write_text(json.dumps(TASKS))
-    report = evaluate(path)
-    found = {
-        (one["session_id"], one["assistant_id"]): (one["n_scored"], one["n_skipped"])
-        for one in report["metrics"]["judge.agreement"]["sessions"]
-    }
-    assert found == {("quality", "gpt-4o"): (1, 1), ("stars", "gpt-4o"): (1, 0), ("quality", "qwen"): (1, 0)}
-    assert {one["code"] for one in report["warnings"]} == {"cancelled_annotation", "judge_card_incomplete"}
-
-
-def test_label_studio_with_the_judge_in_the_data(tmp_path):
-    found = samples(tmp_path / "export.json", TASKS[1:], mapping={"answer": "llm_quality", "references": "quality"})
-    assert [(one.grade, one.people) for one in found] == [("Bad", ("Bad",))]
-
-
-def test_label_studio_without_predictions_owes_a_grade(tmp_path):
-    """Criteria are then those that people graded; a comment is none."""
-    tasks = [{**TASKS[0], "predictions": []}]
-    found = read(tmp_path / "export.json", tasks)
-    assert [one.field for one in found] == ["answer", "answer"]
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"predictions": [17]}, "export with predictions included"),
-        ({"annotations": [3]}, "annotations included"),
-        ({"annotations": [{"result": [{"value": GOOD}]}]}, "has no from_name"),
-        ({"annotations": [{"result": "none"}]}, "not a list"),
-    ],
-)
-def test_other_label_studio_exports_are_refused_in_words(tmp_path, change, reason):
-    (found,) = read(tmp_path / "export.json", [{**TASKS[0], **change}])
-    assert reason in found.reason
-
-
-def test_regions_and_second_results_are_noticed(tmp_path):
-    region = result("box", {"rectanglelabels": ["Dog"], "x": 1}, "rectanglelabels")
-    several = {**TASKS[1], "annotations": [annotation(1, result("quality", BAD), result("quality", GOOD), region)]}
-    notices = Notices()
-    found = samples(tmp_path / "export.json", [several], notices)
-    assert found[0].people == ("Bad",)
-    assert notices.counts == {"several_results": 1, "result_without_grade": 1}
-
-
-@pytest.mark.parametrize(
-    ("value", "kind", "grade"),
-    [
-        ({"number": 7}, "number", 7.0),
-        ({"choices": ["b", "a"]}, "choices", "a, b"),
-        ({"selected": "left"}, "pairwise", "left"),
-        ({"taxonomy": [["Animal", "Dog"]]}, "taxonomy", "Animal / Dog"),
-        ({"text": ["4"]}, "textarea", 4.0),
-    ],
-)
-def test_kinds_of_label_studio_results(tmp_path, value, kind, grade):
-    task = {
-        "id": 1, "data": {}, "annotations": [annotation(1, result("q", value, kind))],
-        "predictions": [prediction("m", result("q", value, kind))],
-    }  # fmt: skip
-    (found,) = samples(tmp_path / "export.json", [task])
-    assert (found.grade, found.people) == (grade, (grade,))
-
-
-@pytest.mark.parametrize("form", ["csv", "json"])
-def test_label_studio_tables_have_a_row_for_each_annotation(tmp_path, form):
-    rows = [
-        {"id": 1, "judge": "Good", "quality": "Good", "annotator": 5, "annotation_id": 50, "lead_time": 1.5},
-        {"id": 1, "judge": "Good", "quality": "Bad", "annotator": 6, "annotation_id": 51, "lead_time": 2.5},
-        {
-            "id": 2,
-            "judge": "Bad",
-            "quality": {"choices": ["b", "a"]},
-            "annotator": 5,
-            "annotation_id": 52,
-            "lead_time": 3,
-        },
-    ]
-    text = rows
-    if form == "csv":
-        ticked = '"{""choices"": [""b"", ""a""]}"'
-        text = f"id,judge,quality,annotator,annotation_id\n1,Good,Good,5,50\n1,Good,Bad,6,51\n2,Bad,{ticked},5,52\n"
-    found = samples(tmp_path / f"min.{form}", text, format="judge", mapping={"references": "quality"})
-    assert [(one.sample_id, one.grade, one.people) for one in found] == [
-        ("1", "Good", ("Good", "Bad")),
-        ("2", "Bad", ("a, b",)),
-    ]

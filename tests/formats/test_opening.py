@@ -106,7 +106,14 @@ def test_missing_files_and_unknown_formats(tmp_path: Path) -> None:
 
 
 def test_the_stem_is_the_default_session(tmp_path: Path) -> None:
-    for name in ("north gate.json", "north gate.jsonl.gz", "north gate.csv", "north gate"):
+    for name in (
+        "north gate.json",
+        "north gate.jsonl.gz",
+        "north gate.csv",
+        "north gate.run",
+        "north gate.qrels",
+        "north gate",
+    ):
         path = tmp_path / name
         path.write_text('{"assistant": "a", "reference": "b"}')
         assert read_file(path).samples[0].session_id == "north gate"

@@ -8,9 +8,9 @@ from handler.metrics import get_metric
 from handler.samples import JudgedSample
 
 
-def item(grade, *people, index=1, swapped=None, lengths=()):
+def item(grade, *people, index=1, swapped=None, lengths=(), criterion="s"):
     return JudgedSample(
-        index, "s", "a", str(index), None, (), grade=grade, people=people, swapped=swapped, lengths=lengths
+        index, criterion, "a", str(index), None, (), grade=grade, people=people, swapped=swapped, lengths=lengths
     )
 
 

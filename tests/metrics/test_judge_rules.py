@@ -26,7 +26,8 @@ def computed(sample, **options):
         (4, 4.0), ("4", 4.0), (" 4 ", 4.0), ("4/5", 4.0), ("4 out of 5", 4.0), ("[[4]]", 4.0), ("-1.5e0", -1.5),
         (True, "true"), ("  very   good ", "very good"), ("[[A]]", "A"), ("4 stars", "4 stars"), ("1/2/3", "1/2/3"),
         (None, None), ("", None), (" ", None), ("NaN", None), ("null", None), (float("nan"), None), ("N/A", "N/A"),
-        (np.int64(3), 3.0), (np.float64(2.5), 2.5), ("inf", "inf"),
+        (np.int64(3), 3.0), (np.float64(2.5), 2.5), ("inf", "inf"), ("3,5", 3.5),
+        ("80%", 80.0), ("62,5 %", 62.5), ("4,5/5", 4.5), ("3, 5", "3, 5"), ("1,2,3", "1,2,3"), (",", ","),
     ],
 )  # fmt: skip
 def test_what_a_grade_is(value, grade):
@@ -180,6 +181,26 @@ def test_a_missing_card_is_warned_of_once():
 def test_options_that_are_refused(options):
     with pytest.raises(RequestError, match=next(iter(options))):
         get_metric("judge.agreement", **options)
+
+
+def test_options_that_meet_no_grade_are_told():
+    samples = [item("A", "A"), item("B", "B")]
+    assert summary(samples, first="A", second="b")["warnings"] == []
+    assert summary(samples, first="A", second="model_b")["warnings"] == ["unknown_side:second"]
+    assert summary([item(3, 1), item(-2, -1)], first=1, second=-1)["warnings"] == []
+    assert summary(samples, tolerance=1)["warnings"] == ["tolerance_of_labels"]
+    assert summary([item(1, 2)], tolerance=1)["warnings"] == []
+    assert summary([], first="A", second="B", tolerance=1)["warnings"] == []
+
+
+def test_what_was_left_out_is_in_the_sentence():
+    found = summary([item("a", "a"), item("a", "a", "b"), item("a"), item("a"), item(None, "b")])
+    assert found["summary"].endswith(
+        " Left out: 1 that the judge did not grade; 2 that people did not grade; 1 on which people are tied."
+    )
+    refused = summary([item("good", "bad")] * 40, level="interval")
+    assert refused["verdict"] == "nothing_compared"
+    assert "Left out: 40 with a label, where the option level takes numbers alone" in refused["summary"]
 
 
 def test_one_line_functions():

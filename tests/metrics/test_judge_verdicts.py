@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import random
+import time
+from itertools import combinations
+from statistics import mean
+
 import pytest
 from judged_items import item, summary
 
@@ -36,6 +41,41 @@ def test_verdicts_of_numbers():
     assert summary([item((i % 5 - 2) ** 2, i % 5) for i in range(40)])["verdict"] == "no_better_than_constant"
 
 
+def test_labels_of_which_none_is_shared():
+    words = [item(("false", "true")[i % 2], ("no", "yes")[i % 2]) for i in range(40)]
+    found = summary(words)
+    assert (found["agreement"], found["n_shared_labels"], found["verdict"]) == (0.0, 0, "no_shared_label")
+    assert "(the judge: false, true; people: no, yes)" in found["summary"]
+    assert summary(words[:4])["verdict"] == "no_shared_label"
+    assert summary([item("a", "b")] * 4)["verdict"] == "too_few_items"
+    many = summary([item(f"judge {i}", f"person {i}") for i in range(60)])
+    assert (many["rates"], many["verdict"]) == (None, "no_shared_label")
+
+
+def test_a_judge_on_another_scale():
+    """People 1 to 5 have the mean 3 and variance 2, a judge from 0 to 0.8 0.4 and 0.08: 2 * 0.4 / (2.08 + 6.76)."""
+    found = summary([item(i % 5 / 5, i % 5 + 1) for i in range(40)])
+    assert (found["spearman"], found["verdict"]) == (pytest.approx(1.0), "other_scale")
+    assert found["scale_agreement"] == pytest.approx(0.8 / 8.84)
+    one_off = summary([item(i % 5 + 1, i % 5) for i in range(40)])
+    assert (one_off["scale_agreement"], one_off["verdict"]) == (pytest.approx(4 / 5), "usable")
+    two_off = summary([item(i % 5 + 2, i % 5) for i in range(40)])
+    assert (two_off["scale_agreement"], two_off["verdict"]) == (pytest.approx(4 / 8), "other_scale")
+    assert summary([item(2, 2)] * 3)["scale_agreement"] is None
+
+
+def test_criteria_of_numbers_and_of_labels_have_no_verdict_together():
+    stars = [item(i % 5, i % 5, criterion="stars") for i in range(40)]
+    quality = [item(*pair, criterion="quality") for pair in noisy(40, 9)]
+    assert (summary(stars)["verdict"], summary(quality)["verdict"]) == ("usable", "usable")
+    found = summary(stars + quality)
+    assert found["verdict"] == "mixed_criteria"
+    assert "numbers (stars) and others in labels (quality)" in found["summary"]
+    assert summary(stars + quality[:4])["verdict"] != "mixed_criteria"
+    codes = [item(("1", "2", "tie")[i % 3], ("1", "2", "tie")[i % 3], criterion=f"s{i // 9}") for i in range(90)]
+    assert summary(codes)["verdict"] == "usable"
+
+
 def test_a_judge_among_people():
     """Three people of whom one errs in each third item; the judge errs like one of them."""
 
@@ -59,6 +99,29 @@ def test_people_who_disagree_measure_no_judge():
     found = summary(samples)
     assert found["between_people"]["reliability"] < 0.5
     assert found["verdict"] == "people_disagree"
+
+
+def test_people_and_their_distances_by_definition():
+    rng = random.Random(5)
+    rows = [[rng.choice((1, 2, 2.5, 4, 4.75)) for _ in range(rng.randint(2, 5))] for _ in range(30)]
+    for tolerance in (0, 0.5, 2):
+        found = summary([item(*row) for row in rows if len(row) > 2], tolerance=tolerance)["between_people"]
+        judged = [(row[0], row[1:]) for row in rows if len(row) > 2]
+        pairs = [[abs(a - b) for a, b in combinations(people, 2)] for _, people in judged]
+        singles = [[abs(judge - one) for one in people] for judge, people in judged]
+        for gaps, who in ((pairs, "people"), (singles, "judge")):
+            assert found[f"{who}_difference"] == pytest.approx(mean(mean(one) for one in gaps))
+            shares = [mean(float(gap <= tolerance) for gap in one) for one in gaps]
+            assert found[f"{who}_agreement"] == pytest.approx(mean(shares))
+
+
+def test_many_people_with_decimals_take_no_time():
+    """3,200,000 pairs of people: counted one by one they took minutes."""
+    rng = random.Random(1)
+    samples = [item(i % 5, *(rng.random() for _ in range(400))) for i in range(40)]
+    started = time.process_time()
+    assert summary(samples)["between_people"]["people_difference"] == pytest.approx(1 / 3, abs=0.01)
+    assert time.process_time() - started < 5  # seconds
 
 
 def test_raters_that_differ_in_number_have_no_fleiss_kappa():

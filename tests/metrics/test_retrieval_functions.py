@@ -49,6 +49,7 @@ def test_scores_instead_of_an_order():
 def test_numbers_are_their_text():
     assert recall_at_k({1: [7, 8]}, {"1": "7"}, 1) == 1
     assert recall_at_k([7, 8], 7, 1) == 1
+    assert recall_at_k({"1.0": [7.0]}, {1: "7"}, 1) == 1
 
 
 def test_a_query_that_was_not_run_counts_and_one_that_asks_for_nothing_does_not():

@@ -186,6 +186,16 @@ def test_any_cut_in_any_order_gives_the_same_report(n_shards):
     assert whole["mrr"] == pytest.approx(math.fsum(scored) / len(scored), abs=1e-14)
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 7])
+@pytest.mark.parametrize("place", [1, 3, 7, 10])
+def test_equal_figures_have_that_figure_as_their_mean(n, place):
+    metric = get_metric("retrieval.ranking", k=10)
+    result = metric.compute(query([f"d{number}" for number in range(10)], {f"d{place - 1}": 1}))
+    found = summary(metric, [result] * n)
+    assert (found["mrr"], found["map"]) == (1 / place, 1 / place)
+    assert (found["precision@10"], found["ndcg@10"]) == (1 / 10, result.details["ndcg@10"])
+
+
 @pytest.mark.parametrize("given", [5, [5, 1], (1, 5), "1,5", " 5 , 1,5"])
 def test_cut_offs_in_any_form(given):
     metric = get_metric("retrieval.ranking", k=given)

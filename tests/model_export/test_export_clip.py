@@ -18,7 +18,7 @@ from handler.models import ImageTextEncoder
 from model_export import clip_graph
 from model_export.__main__ import main
 from model_export.quiet import quiet_libraries
-from tests.clip_fixtures import save_checkpoint
+from tests.clip_fixtures import MEAN, STD, save_checkpoint
 from tests.pictures import file_of, picture
 
 TEXTS = [
@@ -195,6 +195,22 @@ def test_checkpoints_that_cannot_be_used_are_refused_in_words(
     assert message in said.err.splitlines()[-1]
     assert said.out == ""
     assert not (tmp_path / "out").exists()
+
+
+def test_the_older_layout_of_preprocessing_says_the_same(clip_checkpoint: Path, tmp_path: Path) -> None:
+    """OpenAI's own files: bare numbers for sizes, no word on rescaling, and the processor's former name."""
+    from model_export.clip_checkpoint import load_original, original_facts
+
+    folder = tmp_path / "older"
+    shutil.copytree(clip_checkpoint, folder)
+    stated = json.loads((folder / "preprocessor_config.json").read_text(encoding="utf-8"))
+    older = {name: stated[name] for name in ("do_resize", "do_center_crop", "do_normalize", "resample")}
+    older |= {"image_mean": MEAN, "image_std": STD, "feature_extractor_type": "CLIPFeatureExtractor"}
+    older |= {"size": 32, "crop_size": 32}
+    (folder / "preprocessor_config.json").write_text(json.dumps(older), encoding="utf-8")
+    with quiet_libraries(verbose=False):
+        facts, expected = original_facts(load_original(folder)), original_facts(load_original(clip_checkpoint))
+    assert facts == expected
 
 
 @pytest.mark.full

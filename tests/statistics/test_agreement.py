@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from itertools import combinations
 
 import pytest
 from scipy import stats
@@ -30,13 +29,9 @@ def gradings(seed, n=60, levels=5):
     return one, [max(1, min(levels, grade + rng.choice((-2, -1, 0, 0, 1)))) for grade in one]
 
 
-def coincidences(*items):
-    found = {}
-    for item in items:
-        given = [grade for grade in item if grade is not None]
-        if len(given) > 1:
-            found.setdefault(len(given), Counter()).update(combinations(given, 2))
-    return found
+def ratings(*items):
+    given = [Counter(grade for grade in item if grade is not None) for item in items]
+    return Counter(tuple(grades.items()) for grades in given)
 
 
 def weighted_by_definition(one, other, distance):
@@ -142,7 +137,7 @@ def test_kappa_of_one_grade_is_not_defined_and_full_agreement_has_no_interval():
 
 def test_differences_too_small_to_square_are_none():
     assert kappa_of({(0.0, 1e-300): 1, (1e-300, 0.0): 1}, weights="quadratic") is None
-    assert alpha_of(coincidences([0.0, 1e-300]), level="interval") is None
+    assert alpha_of(ratings([0.0, 1e-300]), level="interval") is None
 
 
 def test_weights_need_numbers():
@@ -157,12 +152,12 @@ def test_fleiss_of_the_published_table():
         (7, 7, 0, 0, 0), (3, 2, 6, 3, 0), (2, 5, 3, 2, 2), (6, 5, 2, 1, 0), (0, 2, 2, 3, 7),
     ]  # fmt: skip
     items = [[category for category, times in enumerate(row) for _ in range(times)] for row in table]
-    assert fleiss_kappa_of(coincidences(*items)) == pytest.approx(0.210, abs=5e-4)
+    assert fleiss_kappa_of(ratings(*items)) == pytest.approx(0.210, abs=5e-4)
 
 
 def test_fleiss_needs_as_many_raters_everywhere():
-    assert fleiss_kappa_of(coincidences([1, 2], [1, 1, 2])) is None
-    assert fleiss_kappa_of(coincidences([1, 1], [1, 1])) is None
+    assert fleiss_kappa_of(ratings([1, 2], [1, 1, 2])) is None
+    assert fleiss_kappa_of(ratings([1, 1], [1, 1])) is None
     assert fleiss_kappa_of({}) is None
 
 
@@ -175,14 +170,14 @@ def test_alpha_of_krippendorffs_own_example():
         [nothing, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, nothing],
         [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, nothing],
     ]
-    found = coincidences(*zip(*observers, strict=True))
+    found = ratings(*zip(*observers, strict=True))
     for level, expected in (("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)):
         assert alpha_of(found, level=level) == pytest.approx(expected, abs=5e-4)
 
 
 def test_alpha_is_not_defined_without_two_grades():
     assert alpha_of({}, level="nominal") is None
-    assert alpha_of(coincidences(["a", "a"], ["a", "a"]), level="nominal") is None
+    assert alpha_of(ratings(["a", "a"], ["a", "a"]), level="nominal") is None
 
 
 def test_a_judge_who_never_errs_needs_no_correction():

@@ -66,6 +66,13 @@ class _Names:
             tags=as_tags(value.get("tags"), "tags"),
         )
 
+    def joined_answer(self, value: Mapping[str, Any]) -> Answer:
+        """The same where it is joined with pictures, all of which have ids."""
+        answer = self.answer(value)
+        if answer.id is None:
+            raise FieldError("image_id", "is missing")
+        return answer
+
     def references(self, value: Mapping[str, Any]) -> tuple[str, ...]:
         """A text, a list of texts or a list of annotations."""
         given, key = self.at(value, "references")
@@ -101,7 +108,7 @@ def caption_records(items: Iterator[Item], context: Context) -> Iterator[Record]
         picture = found or _Picture(None, (), None, pictures[0].stem)
         return _sample(place, picture, answer, value, item.line if item else None)
 
-    yield from context.joined(items, Join(pictures, by_line=False), names.answer, make)
+    yield from context.joined(items, Join(pictures, by_line=False), names.joined_answer, make)
 
 
 def _whole(names: _Names, value: Mapping[str, Any], item: Item, index: int) -> CaptionSample:

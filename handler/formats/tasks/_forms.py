@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 __all__ = ["WANTED", "Form", "form_of", "trec_row"]
@@ -10,7 +11,9 @@ __all__ = ["WANTED", "Form", "form_of", "trec_row"]
 Form = Literal["json", "run", "qrels", "table"]
 
 _RUN = re.compile(r"\S+\s+Q\d\s+\S+\s+\d+\s+[-+]?[\d.]\S*\s+\S+\s*")
-_QRELS = re.compile(r"\S+\s+(?:\d+|Q0)\s+\S+\s+-?\d+\s*")
+_QRELS = re.compile(r"\S+\s+(?:\d+|Q0)\s+\S+\s+[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\s*")
+_RUN_FIELDS = re.compile(r"\S+\s+Q\d(?:\s+\S+){4}\s*")
+_QRELS_FIELDS = re.compile(r"\S+\s+(?:\d+|Q0)(?:\s+\S+){2}\s*")
 _FIELDS = {
     "run": ("query_id", "iteration", "doc_id", "rank", "score", "run"),
     "qrels": ("query_id", "iteration", "doc_id", "relevance"),
@@ -28,11 +31,18 @@ def form_of(head: str) -> Form:
     lines = [line for line in start.split("\n", _LOOKED_AT)[:_LOOKED_AT] if line.strip()]
     if start.startswith(("{", "[")) or any(line.lstrip().startswith("{") for line in lines):
         return "json"
-    if lines and _RUN.fullmatch(lines[0]):
+    if _is_trec(lines, _RUN, _RUN_FIELDS):
         return "run"
-    if lines and _QRELS.fullmatch(lines[0]):
+    if _is_trec(lines, _QRELS, _QRELS_FIELDS):
         return "qrels"
     return "table"
+
+
+def _is_trec(lines: Sequence[str], whole: re.Pattern[str], fields: re.Pattern[str]) -> bool:
+    """Whether the first line is a whole one, or has the number of fields and most of the lines are whole."""
+    if not lines or not fields.fullmatch(lines[0]):
+        return False
+    return bool(whole.fullmatch(lines[0])) or 2 * sum(bool(whole.fullmatch(line)) for line in lines) > len(lines)
 
 
 def trec_row(line: str, form: Literal["run", "qrels"]) -> dict[str, str] | None:

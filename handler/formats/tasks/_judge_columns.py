@@ -36,6 +36,7 @@ _SWAPPED = frozenset(
 )  # fmt: skip
 _IDS = ("id", "itemid", "sampleid", "questionid", "qid", "qaid", "index")
 _CRITERIA = ("criterion", "metric", "dimension", "aspect", "sessionid", "session")
+_JUDGE_NAMES = ("judgemodel", "judgename", "judgeversion")
 _ASSISTANTS = ("judgemodel", "judgename", "assistantid", "modelid", "model", "modelname")
 _LENGTHS = (
     "length",
@@ -62,6 +63,7 @@ class Columns(NamedTuple):
     sample_id: str | None
     session_id: str | None
     assistant_id: str | None
+    judge: str | None
     lengths: tuple[str, ...]
     texts: tuple[str, ...]
 
@@ -95,6 +97,7 @@ def columns_of(keys: Sequence[str], mapping: Mapping[str, str]) -> Columns:
         sample_id=named("sample_id", _IDS),
         session_id=named("session_id", _CRITERIA),
         assistant_id=named("assistant_id", _ASSISTANTS),
+        judge=next((names[name] for name in _JUDGE_NAMES if name in names), None),
         lengths=_pair(free, _STEMS) or _single(free, _LENGTHS),
         texts=_pair(free, _TEXTS) or _single(free, _TEXTS),
     )

@@ -26,11 +26,12 @@ from handler.formats.tasks._joining import mapping_of
 from handler.formats.tasks._judge_columns import Columns, columns_of
 from handler.formats.tasks._label_studio import graded_in, is_task
 from handler.formats.tasks._stream import Item
-from handler.metrics.judge import out_of, read_grade, shown
+from handler.metrics.judge import has_decimal_comma, out_of, read_grade, shown, verdict_of
 from handler.samples import Grade, JudgedSample, Record, Unreadable
 
 __all__ = ["judge_records"]
 
+_MOST_SHOWN = 12  # grades of one item in words
 _WHO = {"answer": "the judge's grade", "references": "people's grades"}
 
 
@@ -42,7 +43,7 @@ def judge_records(items: Iterator[Item], context: Context) -> Iterator[Record]:
     """
     reading = _Reading(context)
     index = 0
-    for _, group in groupby(items, _annotated_id()):
+    for position, (_, group) in enumerate(groupby(items, _annotated_id()), 1):
         rows = list(group)
         if isinstance(rows[0].value, Unreadable):
             yield rows[0].value
@@ -53,13 +54,16 @@ def judge_records(items: Iterator[Item], context: Context) -> Iterator[Record]:
             yield _problem(rows[0], error)
             continue
         for sample in samples:
+            has_id = bool(sample.sample_id)
+            sample.sample_id = sample.sample_id or str(rows[0].line or position)
             try:
                 reading.check(sample, rows[0])
             except FieldError as error:
                 yield _problem(rows[0], error)
                 continue
             sample.index = index
-            context.watch.sample(sample.session_id, sample.assistant_id, sample.sample_id)
+            if has_id:
+                context.watch.sample(sample.session_id, sample.assistant_id, sample.sample_id)
             yield sample
             index += 1
 
@@ -108,10 +112,16 @@ class _Reading:
             self._context.check(sample, item)
         except FieldError as error:
             field = "answer" if sample.answer is None else "references"
-            keys = [key for key in item.value if isinstance(key, str)]
-            found = is_task(item.value) or getattr(self._columns(keys), field)
-            hint = "" if found else f": no column is known to hold it; say --map {field}=COLUMN"
-            raise FieldError(field, f"({_WHO[field]}) {error.reason}{hint}") from error
+            raise FieldError(field, f"({_WHO[field]}) {error.reason}{self._hint(item.value, field)}") from error
+
+    def _hint(self, value: Mapping[str, Any], field: str) -> str:
+        """What to do about a missing grade, where a column is the reason."""
+        if is_task(value):
+            column = self._columns(list(value["data"])).answer
+            hint = f": the tasks' data has {column!r}; say --map answer={column} if that is it"
+            return hint if field == "answer" and column and "answer" not in self._mapping else ""
+        found = getattr(self._columns([key for key in value if isinstance(key, str)]), field)
+        return "" if found else f": no column is known to hold it; say --map {field}=COLUMN"
 
     def _columns(self, keys: Sequence[str]) -> Columns:
         name = tuple(keys)
@@ -138,6 +148,7 @@ class _Reading:
             people=tuple(people),
             swapped=self._grade(value.get(columns.swapped or "", ABSENT), columns.swapped or "", criterion),
             lengths=_lengths(value, columns),
+            judge=_id_at(value, columns.judge),
             tags=as_tags(value.get("tags"), "tags"),
             columns={key: entry for key, entry in rest.items() if entry is not None},
         )
@@ -159,6 +170,7 @@ class _Reading:
                 people=tuple(self._grade(grade, "annotations", one.criterion) for grade in one.people),
                 swapped=None,
                 lengths=_lengths(data, columns),
+                judge=None if field else one.assistant_id,
                 tags={},
                 columns={key: kept for key, entry in data.items() if (kept := as_scalar(entry)) is not None},
             )
@@ -169,13 +181,12 @@ class _Reading:
         self, item: Item, *, criterion: str, sample_id: str | None, grade: Grade | None, people: tuple[Grade | None, ...],
         **rest: Any,
     ) -> JudgedSample:  # fmt: skip
-        given = tuple(shown(one) for one in people if one is not None)
         return JudgedSample(
             index=0,
             session_id=criterion,
-            sample_id=sample_id or (str(item.line) if item.line is not None else "?"),
+            sample_id=sample_id or "",
             answer=shown(grade) if grade is not None else None,
-            references=given,
+            references=_in_words([one for one in people if one is not None]),
             line=item.line,
             grade=grade,
             people=people,
@@ -191,6 +202,8 @@ class _Reading:
             before = self._scales[criterion]
             raise FieldError(field, f"is {clip(value, 30)!r}, and grades before are out of {before:g}")
         try:
+            if has_decimal_comma(value):
+                self._context.notices.add("decimal_comma", f"{clip(str(value), 30)!r} in {field}")
             return read_grade(value)
         except ValueError as error:
             kind = (
@@ -213,6 +226,19 @@ def _listed(value: Any) -> list[Any]:
         ticked = value.get("choices")
         return [", ".join(sorted(map(str, ticked)))] if isinstance(ticked, list) else list(value.values())
     return value if isinstance(value, list) else [value]
+
+
+def _in_words(people: Sequence[Grade]) -> tuple[str, ...]:
+    """What people say; where they differ, what they come to stands beside what each said."""
+    numbers = not any(isinstance(one, str) for one in people)
+    words = [shown(one) for one in people]
+    if len({word.casefold() for word in words}) < 2:
+        return tuple(words[:1])
+    said = ", ".join(words[:_MOST_SHOWN]) + (f", … {len(words):,} in all" if len(words) > _MOST_SHOWN else "")
+    verdict = verdict_of(people if numbers else words)
+    if numbers:
+        return (f"mean {shown(round(float(verdict or 0), 2))} (of {said})",)
+    return (f"{verdict} (of {said})" if verdict is not None else f"tied ({said})",)
 
 
 def _id_at(value: Mapping[str, Any], column: str | None) -> str | None:

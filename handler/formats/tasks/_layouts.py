@@ -21,6 +21,7 @@ _LIST = re.compile(rf'"({"|".join(LISTS)})"\s*:\s*\[\s*(?=\{{)')
 _NEXT = re.compile(r"[\s,]*(?=\{)")
 _STRING = r'"(?:[^"\\]|\\.)*"\s*'
 _RANKINGS = re.compile(rf"\{{\s*{_STRING}:\s*(?:\{{\s*{_STRING}:\s*-?\d|\[\s*{_STRING}[,\]])")
+_KEY = re.compile(rf"[\s,]*({_STRING}):\s*")
 _MOST_OBJECTS = 20  # that are looked at: one odd entry, the first even, does not speak for the others
 
 
@@ -34,6 +35,8 @@ def layout_of(item: Any) -> Layout | None:
 def layout_of_text(text: str) -> Layout | None:
     """The layout of a file by the first part of its text; documents are told by the list that they hold."""
     start = text.lstrip()
+    if not start.strip("[] \t\r\n") and start:
+        return Layout("pope", "answers", None, "an empty list")
     form = form_of(start)
     if form in ("run", "qrels"):
         return layout_of(trec_row(start.split("\n", 1)[0], form))
@@ -52,6 +55,9 @@ def layout_of_text(text: str) -> Layout | None:
     lines = start.split("\n", _MOST_OBJECTS)[:_MOST_OBJECTS]
     objects = [_first(line, line.find("{")) for line in lines if line.lstrip().startswith("{")]
     items = [item for item in objects if item is not None] or list(_objects(start, 0))
+    if not items and (cut := _cut_object(start)) and (layout := layout_of(cut)):
+        is_record = not layout.reason.startswith("a JSON object of rankings")
+        return layout._replace(whole=layout.whole or is_record)  # what else a record holds is not seen
     if not items and _RANKINGS.match(start):  # one object, longer than what is looked at
         return Layout("rankings", "answers", "retrieval", "a JSON object of rankings by query")
     return _usual(items)
@@ -82,6 +88,21 @@ def _objects(text: str, pos: int) -> Iterator[Any]:
         if following is None:
             return
         pos = following.end()
+
+
+def _cut_object(text: str) -> dict[str, Any]:
+    """The keys of an object that is longer than what is looked at, as far as they go; the cut value is an empty one."""
+    found: dict[str, Any] = {}
+    at = _KEY.match(text, 1) if text.startswith("{") else None
+    while at is not None:
+        key = json.loads(at[1])
+        try:
+            found[key], end = _parse(text, at.end())
+        except (ValueError, RecursionError):
+            found[key] = {"[": [""], "{": {}}.get(text[at.end() : at.end() + 1], "")
+            break
+        at = _KEY.match(text, end)
+    return found
 
 
 def _first(text: str, pos: int) -> Any:

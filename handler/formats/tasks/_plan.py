@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,8 +61,12 @@ def plan_files(files: tuple[str, ...], options: ReadOptions) -> Plan | None:
         return None
     layout = _layout_at(files[0], options)
     companions = _companions(options)
+    if (same := next((role for role, location in companions.items() if location in files), None)) is not None:
+        raise InputError(f"the same file is given as input and as {same}", file=files[0], hint="Name the other one")
     if options.format != "auto":
         return _as_asked(files, layout, companions, options)
+    if layout is None and companions:
+        raise _unrecognised(files[0], companions, options)
     if layout is None:
         return None
     if 1 < len(files) <= MOST_SNIFFED:
@@ -73,6 +78,17 @@ def plan_files(files: tuple[str, ...], options: ReadOptions) -> Plan | None:
         notes = [f"{layout.reason}, though it was not given as INPUT"]
     placed = _placed(found, layout, notes)
     return _plan(files, layout, placed, notes, had_companions=bool(companions))
+
+
+def _unrecognised(location: str, companions: Mapping[Role, str], options: ReadOptions) -> InputError:
+    role, other = next(iter(companions.items()))
+    layout = _layout_at(other, options)
+    held = f", which holds {layout.reason}" if layout else ""
+    return InputError(
+        f"nothing here looks like what belongs to {storage.name_of(other)}{held}",
+        file=location,
+        hint=f"Name the format with --format, or leave out --{role}",
+    )
 
 
 def _sorted_out(

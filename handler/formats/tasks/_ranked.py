@@ -3,15 +3,26 @@ document of many queries."""
 
 from __future__ import annotations
 
-import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from handler.formats._fields import check_mapping, normal
-from handler.formats._values import ABSENT, FieldError, as_id, as_tags, clip, describe, is_missing
+from handler.formats._values import FieldError, as_id, as_tags, clip, describe, is_missing
 from handler.formats.tasks._answers import UNKNOWN_ASSISTANT
+from handler.formats.tasks._ranking_values import (
+    are_texts,
+    as_number,
+    grade_of,
+    id_at,
+    id_of,
+    number_of,
+    shown,
+    unfolded,
+)
+from handler.metrics.retrieval import plain_id
 
 __all__ = ["Judgement", "Keys", "Ranking", "Row", "judgements", "rankings"]
 
@@ -37,14 +48,18 @@ _MAPPED = {
     "references": ("relevance", "relevant"),
     "assistant_id": ("run",),
 }
+_BESIDE_RANKED = ("relevant", "scores", "question", "run", "tags")
+"""What shows that an object is the record of one query, though it does not name it."""
 _MOST_KEYS = 40  # of a row or record; an object with more is a document of queries
 
 
 class Ranking(NamedTuple):
-    """What one query retrieved. documents: None when it was not run. relevant: None when the item does not say."""
+    """What one query retrieved. documents: None when it was not run. relevant: None when the item does not say. turned:
+    whether the scores give another order than the list that they stand beside."""
 
     documents: tuple[str, ...] | None
     scores: tuple[float, ...] = ()
+    turned: bool = False
     relevant: Mapping[str, int] | None = None
     question: str | None = None
     tags: Mapping[str, Any] = {}
@@ -66,31 +81,39 @@ class Judgement(NamedTuple):
     grade: int
 
 
-def rankings(value: Mapping[str, Any], mapping: Keys) -> Iterator[tuple[str, str, Ranking | Row | FieldError]]:
-    """What an object of a run says, or what is wrong with it, by run and query. Raises FieldError where no query can be
-    told."""
+def rankings(
+    value: Mapping[str, Any], mapping: Keys, number: int
+) -> Iterator[tuple[str, str, Ranking | Row | FieldError]]:
+    """What an object of a run says, or what is wrong with it, by run and query. number: its 1-based place in the run, the
+    id of a record's query that has none. Raises FieldError where no query can be told."""
     at = _keys_of(value, mapping)
-    if "query" not in at or not ("document" in at or "ranked" in at):
-        for query, found in value.items():
-            yield UNKNOWN_ASSISTANT, query, _tried(_listed, found, query)
+    if "query" not in at and "ranked" in at and (len(value) == 1 or not at.keys().isdisjoint(_BESIDE_RANKED)):
+        yield sys.intern(_run(value, at)), str(number), _tried(_record, value, at)
         return
-    run, query = sys.intern(_run(value, at)), sys.intern(_id_at(value, at["query"]))
+    if "query" not in at or not ("document" in at or "ranked" in at):
+        _refuse_texts(value)
+        for query, found in value.items():
+            yield UNKNOWN_ASSISTANT, plain_id(query), _tried(_listed, found, query)
+        return
+    run, query = sys.intern(_run(value, at)), sys.intern(id_at(value, at["query"]))
     yield run, query, _tried(_row if "document" in at else _record, value, at)
 
 
-def judgements(value: Mapping[str, Any], mapping: Keys) -> Iterator[Judgement]:
-    """What an object of a qrels file says. Raises FieldError."""
+def judgements(value: Mapping[str, Any], mapping: Keys, number: int) -> Iterator[Judgement]:
+    """What an object of a qrels file says. number: as in `rankings`. Raises FieldError."""
     at = _keys_of(value, mapping)
     if "query" in at and "document" in at:
         if "relevance" not in at:
             raise FieldError("relevance", "is missing")
-        query, document = _id_at(value, at["query"]), _id_at(value, at["document"])
-        yield Judgement(query, document, _grade(value[at["relevance"]], at["relevance"]))
+        query, document = id_at(value, at["query"]), id_at(value, at["document"])
+        yield Judgement(query, document, grade_of(value[at["relevance"]], at["relevance"]))
         return
-    if "query" in at and "relevant" in at:
-        found = {_id_at(value, at["query"]): (value[at["relevant"]], at["relevant"])}
+    if "relevant" in at and ("query" in at or "ranked" in at or len(value) == 1):
+        query = id_at(value, at["query"]) if "query" in at else str(number)
+        found = {query: (value[at["relevant"]], at["relevant"])}
     else:
-        found = {query: (relevant, f"[{clip(query)!r}]") for query, relevant in value.items()}
+        _refuse_texts(value)
+        found = {plain_id(query): (relevant, f"[{clip(query)!r}]") for query, relevant in value.items()}
     for query, (relevant, field) in found.items():
         grades = _relevant(relevant, field)
         for document, grade in grades.items():
@@ -125,31 +148,50 @@ def _tried(read: Callable[..., Ranking | Row], *given: Any) -> Ranking | Row | F
         return error
 
 
+def _refuse_texts(value: Mapping[str, Any]) -> None:
+    """Raises FieldError for captions by picture, which have the shape of rankings by query."""
+    if are_texts(value.values()):
+        raise FieldError(
+            "",
+            'this holds lists of texts, not of ids: captions go in as COCO results, [{"image_id": 1, "caption": "…"}], and '
+            'ids with spaces as {"query_id": …, "ranked": […]}',
+        )
+
+
 def _listed(value: Any, query: str) -> Ranking:
-    return Ranking(*_ranked(value, f"[{clip(query)!r}]"))
+    documents, scores, turned = _ranked(value, f"[{clip(query)!r}]")
+    return Ranking(documents, scores, turned)
 
 
 def _row(value: Mapping[str, Any], at: Mapping[str, str]) -> Row:
-    score = value[at["score"]] if "score" in at else None
-    return Row(
-        document=_id_at(value, at["document"]),
-        score=None if is_missing(score) or score == "" else _number(score, at["score"]),
-        rank=_as_number(value[at["rank"]]) if "rank" in at else None,
-    )
+    score = _given(value, at, "score")
+    stated = _given(value, at, "rank")
+    rank = as_number(stated)
+    if score is None and stated is not None and rank is None:
+        raise FieldError(at["rank"], f"is {shown(stated)}, not a number, and there is no score")
+    return Row(id_at(value, at["document"]), None if score is None else number_of(score, at["score"]), rank)
+
+
+def _given(value: Mapping[str, Any], at: Mapping[str, str], name: str) -> Any:
+    """The value of a cell, None for an empty one."""
+    found = value[at[name]] if name in at else None
+    return None if is_missing(found) or found == "" else found
 
 
 def _record(value: Mapping[str, Any], at: Mapping[str, str]) -> Ranking:
-    documents, scores = _ranked(value[at["ranked"]], at["ranked"])
-    given = value[at["scores"]] if "scores" in at else None
+    documents, scores, turned = _ranked(value[at["ranked"]], at["ranked"])
+    given = unfolded(value[at["scores"]], at["scores"]) if "scores" in at else None
     if not is_missing(given):
         if not isinstance(given, list) or len(given) != len(documents or ()):
             held = f"{len(given)} numbers" if isinstance(given, list) else describe(given)
             raise FieldError(at["scores"], f"holds {held} for {len(documents or ())} documents")
-        scores = tuple(_number(score, at["scores"]) for score in given)
+        scores = tuple(number_of(score, at["scores"]) for score in given)
+        turned = _rise(scores)
     question = value[at["question"]] if "question" in at and at["question"] != at["query"] else None
     return Ranking(
         documents=documents,
         scores=scores,
+        turned=turned,
         relevant=_relevant(value[at["relevant"]], at["relevant"]) if "relevant" in at else None,
         question=question if isinstance(question, str) else None,
         tags=as_tags(value[at["tags"]], "tags") if "tags" in at else {},
@@ -160,21 +202,31 @@ def _run(value: Mapping[str, Any], at: Mapping[str, str]) -> str:
     return (as_id(value[at["run"]], at["run"]) if "run" in at else None) or UNKNOWN_ASSISTANT
 
 
-def _ranked(value: Any, field: str) -> tuple[tuple[str, ...] | None, tuple[float, ...]]:
-    """Documents and scores of {id: score}, of ids, or of {id, score} objects; None for null."""
+def _ranked(value: Any, field: str) -> tuple[tuple[str, ...] | None, tuple[float, ...], bool]:
+    """Documents and scores of {id: score}, of ids, or of {id, score} objects, and whether the scores give another order
+    than the list; None for null."""
+    value = unfolded(value, field)
     if is_missing(value):
-        return None, ()
+        return None, (), False
     if isinstance(value, Mapping):
-        return tuple(value), tuple(_number(score, f"{field}[{clip(one)!r}]") for one, score in value.items())
+        scored = [number_of(score, f"{field}[{clip(one)!r}]") for one, score in value.items()]
+        return tuple(id_of(one, field) for one in value), tuple(scored), False
+    if isinstance(value, (set, frozenset)):
+        raise FieldError(field, "is a set, which has no order: give a list")
     if not isinstance(value, (list, tuple)):
-        return (_id(value, field),), ()
+        return (id_of(value, field),), (), False
     if not any(isinstance(one, Mapping) for one in value):
-        return tuple(_id(one, f"{field}[{place}]") for place, one in enumerate(value)), ()
+        return tuple(id_of(one, f"{field}[{place}]") for place, one in enumerate(value)), (), False
     pairs = [_hit(one, f"{field}[{place}]") for place, one in enumerate(value)]
     scores = [score for _, score in pairs if score is not None]
     if 0 < len(scores) < len(pairs):
         raise FieldError(field, f"has scores for {len(scores)} of {len(pairs)} documents")
-    return tuple(document for document, _ in pairs), tuple(scores)
+    return tuple(document for document, _ in pairs), tuple(scores), _rise(scores)
+
+
+def _rise(scores: Sequence[float]) -> bool:
+    """Whether a score is greater than the one before it."""
+    return any(one < following for one, following in pairwise(scores))
 
 
 def _hit(value: Any, field: str) -> tuple[str, float | None]:
@@ -183,52 +235,16 @@ def _hit(value: Any, field: str) -> tuple[str, float | None]:
     if key is None:
         raise FieldError(field, "has no doc_id")
     score = value[at["score"]] if "score" in at else None
-    return _id_at(value, key), None if is_missing(score) else _number(score, f"{field}.{at['score']}")
+    return id_at(value, key), None if is_missing(score) else number_of(score, f"{field}.{at['score']}")
 
 
 def _relevant(value: Any, field: str) -> dict[str, int]:
+    value = unfolded(value, field)
     if is_missing(value):
         return {}
     if isinstance(value, Mapping):
-        return {document: _grade(grade, f"{field}[{clip(document)!r}]") for document, grade in value.items()}
+        return {id_of(one, field): grade_of(grade, f"{field}[{clip(one)!r}]") for one, grade in value.items()}
+    if isinstance(value, (set, frozenset)):
+        value = sorted(value, key=str)
     ids = value if isinstance(value, (list, tuple)) else [value]
-    return {_id(one, field): 1 for one in ids}
-
-
-def _id_at(value: Mapping[str, Any], key: str) -> str:
-    return _id(value.get(key, ABSENT), key)
-
-
-def _id(value: Any, field: str) -> str:
-    found = as_id(value, field)
-    if found is None:
-        raise FieldError(field, "is missing or empty")
-    return found
-
-
-def _number(value: Any, field: str) -> float:
-    number = _as_number(value)
-    if number is None:
-        raise FieldError(field, f"is {_shown(value)}, not a finite number")
-    return number
-
-
-def _grade(value: Any, field: str) -> int:
-    number = _as_number(value)
-    if number is None or not number.is_integer() or abs(number) > 1 << 53:
-        raise FieldError(field, f"is {_shown(value)}, not a whole number: relevant from 1 on, 0 for not relevant")
-    return int(number)
-
-
-def _as_number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)) or (isinstance(value, str) and "_" in value):
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
-
-
-def _shown(value: Any) -> str:
-    return repr(clip(value, 30)) if isinstance(value, str) else describe(value)
+    return {id_of(one, field): 1 for one in ids}

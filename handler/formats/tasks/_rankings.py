@@ -13,6 +13,8 @@ from handler.formats.tasks._answers import UNKNOWN_ASSISTANT
 from handler.formats.tasks._context import Context
 from handler.formats.tasks._joining import mapping_of
 from handler.formats.tasks._ranked import Judgement, Ranking, judgements
+from handler.formats.tasks._ranking_doubts import Doubts
+from handler.formats.tasks._ranking_values import FractionError
 from handler.formats.tasks._runs import runs
 from handler.formats.tasks._stream import Item, items_of
 from handler.samples import RankingSample, Record, Unreadable
@@ -20,6 +22,7 @@ from handler.samples import RankingSample, Record, Unreadable
 __all__ = ["ranking_records"]
 
 _SHOWN = 5  # documents named in `answer`
+_SWAPPED = "If these are scores, the two files are swapped: give the run as INPUT and the qrels with --references"
 Qrels = dict[str, dict[str, int]]
 
 
@@ -32,6 +35,7 @@ def ranking_records(items: Iterator[Item], context: Context) -> Iterator[Record]
     references = context.plan.references
     qrels, stem = _read_qrels(references, context) if references is not None else (None, None)
     asked: dict[str, set[str]] = {}
+    doubts = Doubts(qrels or {})
     index = 0
     for found in runs(items, context):
         if isinstance(found, Unreadable):
@@ -42,10 +46,12 @@ def ranking_records(items: Iterator[Item], context: Context) -> Iterator[Record]
             yield found.record
             continue
         relevant = found.record.relevant if qrels is None else qrels.get(found.query)
+        doubts.look(found.run, found.record, relevant or {})
         session_id = stem or found.stem
         context.watch.sample(session_id, found.run, found.query)
         yield _sample(index, (session_id, found.run, found.query), found.record, relevant or {}, found.line)
         index += 1
+    doubts.tell(context.notices)
     for run, queries in (asked or {UNKNOWN_ASSISTANT: set()}).items():
         for query, grades in (qrels or {}).items():
             if query not in queries:
@@ -87,17 +93,21 @@ def _read_qrels(location: str, context: Context) -> tuple[Qrels, str]:
     qrels: Qrels = {}
     n = 0
     with open_source(location, context.options) as source:
-        for item in items_of(source, context.notices):
+        for number, item in enumerate(items_of(source, context.notices), 1):
             if isinstance(item.value, Unreadable):
                 problem = item.value
                 raise InputError(problem.reason, file=location, line=problem.line, column=problem.column)
             try:
-                for judgement in judgements(mapping_of(item), context.options.mapping):
+                for judgement in judgements(mapping_of(item), context.options.mapping, number):
                     _add(qrels, judgement, item, context)
                     n += 1
             except FieldError as error:
                 raise InputError(
-                    f"{error.field} {error.reason}".strip(), file=location, line=item.line, field=error.field or None
+                    f"{error.field} {error.reason}".strip(),
+                    file=location,
+                    line=item.line,
+                    field=error.field or None,
+                    hint=_SWAPPED if isinstance(error, FractionError) else None,
                 ) from error
             if n > MAX_JOINED:
                 raise InputError(

@@ -66,15 +66,17 @@ def runs(items: Iterator[Item], context: Context) -> Iterator[Found | Unreadable
 
 
 def _read(items: Iterator[Item], context: Context) -> Iterator[Found | _Placed | Unreadable]:
-    for item in items:
+    for number, item in enumerate(items, 1):
         if isinstance(item.value, Unreadable):
             yield item.value
             continue
         try:
-            for run, query, found in rankings(mapping_of(item), context.options.mapping):
+            for run, query, found in rankings(mapping_of(item), context.options.mapping, number):
                 if isinstance(found, Row):
                     yield _Placed(run, query, found, item.line, item.stem)
                 else:
+                    if isinstance(found, Ranking) and found.turned:
+                        context.notices.add("rank_and_score_differ", f"query {clip(query)!r}")
                     record = _problem(found, query, item) if isinstance(found, FieldError) else found
                     yield Found(run, query, record, item.line, item.stem)
         except FieldError as error:
@@ -82,7 +84,7 @@ def _read(items: Iterator[Item], context: Context) -> Iterator[Found | _Placed |
 
 
 def _gathered(rows: Sequence[_Placed], context: Context) -> Found:
-    """Ordered by rank where there are ranks and no scores; else as they stand."""
+    """Ordered by rank where there are ranks and no scores; as they stand where there are none, or unclear ones."""
     run, query, _, line, stem = rows[0]
     scores = [one.row.score for one in rows if one.row.score is not None]
     ranks = [one.row.rank for one in rows if one.row.rank is not None]
@@ -93,6 +95,8 @@ def _gathered(rows: Sequence[_Placed], context: Context) -> Found:
         reason = f"score is missing (query {clip(query)!r}), and other documents of the query have one"
         record = unreadable(first.line, None, "score", reason)
     elif len(set(ranks)) < len(rows):
+        if ranks and not scores:
+            context.notices.add("unclear_ranks", f"query {clip(query)!r}")
         record = Ranking(tuple(documents), tuple(scores))
     else:
         by_rank = sorted(range(len(rows)), key=ranks.__getitem__)

@@ -12,6 +12,7 @@ from handler.formats._csv import table_rows
 from handler.formats._jsonl import BLANK, second_try
 from handler.formats._scanner import Scanner
 from handler.formats._text import byte_lines, text_lines
+from handler.formats._values import clip
 from handler.formats.tasks._forms import WANTED, form_of, trec_row
 from handler.formats.tasks._layout import LISTS
 from handler.samples import Unreadable
@@ -31,20 +32,21 @@ class Item(NamedTuple):
 def items_of(source: Source, notices: Notices) -> Iterator[Item]:
     """The objects in lines, in a list, in a document's list of records, or the rows of a table or of a TREC file, whose
     values are all text. Raises InputError where the rest cannot be read."""
-    form = form_of(source.head.decode("utf-8", "replace"))
-    if form == "table":
-        for line, row in table_rows(source):
-            yield Item(row, line, None, source.stem)
-        return
-    if form != "json":
-        yield from _trec_rows(source, form)
-        return
     for _, item in listed_items(source, notices, LISTS):
         yield item
 
 
 def listed_items(source: Source, notices: Notices, lists: Collection[str]) -> Iterator[tuple[str, Item]]:
     """The same with the key of the list each comes from, "" outside of one. lists: the keys that hold records."""
+    form = form_of(source.head.decode("utf-8", "replace"))
+    if form == "table":
+        for line, row in table_rows(source):
+            yield "", Item(row, line, None, source.stem)
+        return
+    if form != "json":
+        for item in _trec_rows(source, form):
+            yield "", item
+        return
     head = source.head.lstrip()
     first, _, rest = head.partition(b"\n")
     lines = head.startswith(b"{") and _is_json(first) and rest.lstrip()[:1] == b"{"
@@ -89,7 +91,7 @@ def _document(source: Source, notices: Notices, lists: Collection[str]) -> Itera
         for item in _list(scanner, source.stem):
             yield "", item
     else:
-        yield from _object(scanner, source.stem, lists)
+        yield from _object(scanner, source.stem, lists, notices)
     if scanner.peek() == "{":  # lines of which the first could not be told from a document
         while scanner.peek():
             line, column = scanner.place()
@@ -104,7 +106,7 @@ def _list(scanner: Scanner, stem: str) -> Iterator[Item]:
         yield Item(scanner.value(), line, column, stem)
 
 
-def _object(scanner: Scanner, stem: str, lists: Collection[str]) -> Iterator[tuple[str, Item]]:
+def _object(scanner: Scanner, stem: str, lists: Collection[str], notices: Notices) -> Iterator[tuple[str, Item]]:
     """The elements of its lists of records; the object itself where it has none."""
     line, column = scanner.place()
     found: dict[str, Any] = {}
@@ -115,6 +117,9 @@ def _object(scanner: Scanner, stem: str, lists: Collection[str]) -> Iterator[tup
             for item in _list(scanner, stem):
                 yield key, item
         else:
+            if key in found:
+                words = f"{clip(key)!r} comes twice in one object; the last value counts (line {scanner.place()[0]})"
+                notices.add("duplicate_key", words)
             found[key] = scanner.value()
     if not listed:
         yield "", Item(found, line, column, stem)

@@ -24,7 +24,7 @@ STEPS = (
 class ClipTally(Tally):
     """Sums of scores and of their squares, of CLIPScore and of RefCLIPScore. ref_bounds: where the latter must lie."""
 
-    fields = ("total", "squares", "n_ref", "ref_total", "ref_squares", "low", "high")
+    fields = ("total", "squares", "low", "high", "n_ref", "ref_total", "ref_squares", "ref_low", "ref_high")
 
     def __init__(self, *, ref_bounds: Bounds = REF_RANGE) -> None:
         super().__init__()
@@ -33,12 +33,16 @@ class ClipTally(Tally):
         self.n_ref = self.ref_total = self.ref_squares = 0
         self.low: float | None = None
         self.high: float | None = None
+        self.ref_low: float | None = None
+        self.ref_high: float | None = None
 
     def summary(self) -> dict[str, Any]:
         """clipscore, min_clipscore, max_clipscore over all scored captions; ref_clipscore over the n_with_references of them
         that have one; intervals of both means."""
-        mean, interval = _mean(self.total, self.squares, self.n_scored, RANGE)
-        ref_mean, ref_interval = _mean(self.ref_total, self.ref_squares, self.n_ref, self._ref_bounds)
+        mean, interval = _mean(self.total, self.squares, self.n_scored, (self.low, self.high), RANGE)
+        ref_mean, ref_interval = _mean(
+            self.ref_total, self.ref_squares, self.n_ref, (self.ref_low, self.ref_high), self._ref_bounds
+        )
         return {
             "clipscore": mean,
             "min_clipscore": self.low,
@@ -53,29 +57,42 @@ class ClipTally(Tally):
     def _add_score(self, score: float, details: Mapping[str, Any]) -> None:
         self.total += round(score * STEPS)
         self.squares += round(score * score * STEPS)
-        self.low = score if self.low is None else min(self.low, score)
-        self.high = score if self.high is None else max(self.high, score)
+        self.low, self.high = _least(self.low, score), _greatest(self.high, score)
         ref = details.get("ref_clipscore")
         if ref is not None:
             self.n_ref += 1
             self.ref_total += round(ref * STEPS)
             self.ref_squares += round(ref * ref * STEPS)
+            self.ref_low, self.ref_high = _least(self.ref_low, ref), _greatest(self.ref_high, ref)
 
     def _merge_scores(self, other: Self) -> None:
         for name in ("total", "squares", "n_ref", "ref_total", "ref_squares"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.low = min((x for x in (self.low, other.low) if x is not None), default=None)
-        self.high = max((x for x in (self.high, other.high) if x is not None), default=None)
+        self.low, self.high = _least(self.low, other.low), _greatest(self.high, other.high)
+        self.ref_low, self.ref_high = _least(self.ref_low, other.ref_low), _greatest(self.ref_high, other.ref_high)
 
 
-def _mean(total: int, squares: int, n: int, bounds: Bounds) -> tuple[float | None, dict[str, Any] | None]:
-    """The mean, None of nothing, and its interval, None of fewer than two; an interval stays within the bounds."""
-    if n == 0:
+def _least(*values: float | None) -> float | None:
+    return min((value for value in values if value is not None), default=None)
+
+
+def _greatest(*values: float | None) -> float | None:
+    return max((value for value in values if value is not None), default=None)
+
+
+def _mean(
+    total: int, squares: int, n: int, seen: tuple[float | None, float | None], bounds: Bounds
+) -> tuple[float | None, dict[str, Any] | None]:
+    """The mean, None of nothing, and its interval, None of fewer than two. seen: the least and greatest value, between
+    which the mean lies whatever the steps round away; equal values have no deviation. bounds: of the interval."""
+    low, high = seen
+    if low is None or high is None:
         return None, None
-    mean = total / STEPS / n
+    mean = min(max(total / STEPS / n, low), high)
     if n == 1:
         return mean, None
-    deviation = math.sqrt(max(0.0, squares / STEPS - n * mean * mean) / (n - 1))
+    spread = squares / STEPS - n * mean * mean if low < high else 0.0
+    deviation = math.sqrt(max(0.0, spread) / (n - 1))
     found = mean_interval(mean, deviation, n)
     if found is None:
         return mean, None

@@ -58,6 +58,7 @@ class ClipScore(BaseMetric):
     title = "Fit of a caption and its picture (CLIPScore), and with people's captions (RefCLIPScore)"
     range = RANGE
     requires_reference = False
+    by_name_only = True
     sample = CaptionSample
     models = ("image_text_encoder",)
     dependencies = ("pillow",)

@@ -52,7 +52,15 @@ def check_pairs(candidates: Sequence[str], references: Sequence[Sequence[str]]) 
             field="references",
             hint="Give one list of references per candidate",
         )
+    _check_texts(candidates, "candidates")
     for place, several in enumerate(references):
         if isinstance(several, str) or not several:
             held = "one text, not a list of references" if isinstance(several, str) else "empty"
             raise RequestError(f"references[{place}] is {held}", field="references", hint="Give a list of texts")
+        _check_texts(several, f"references[{place}]")
+
+
+def _check_texts(texts: Sequence[object], field: str) -> None:
+    wrong = next((place for place, one in enumerate(texts) if not isinstance(one, str)), None)
+    if wrong is not None:
+        raise RequestError(f"{field}[{wrong}] is no text: {texts[wrong]!r:.60}", field=field, hint="Give texts")

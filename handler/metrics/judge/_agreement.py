@@ -75,7 +75,9 @@ class JudgeAgreement(BaseMetric):
             details = self._details(sample)
         except ValueError as error:
             return MetricResult(self.name, None, {"error": f"a grade {error}"})
-        if sample.index == 0 and not self.card.is_complete:  # once: the card is of the whole
+        if (
+            sample.index == 0 and not self.card.of([sample.judge] if sample.judge else []).is_complete
+        ):  # once: the card is of the whole
             details.setdefault("warnings", []).append("judge_card_incomplete")
         if reason := self._reason(details):
             return MetricResult(self.name, None, {"skipped": reason, **details})
@@ -89,13 +91,15 @@ class JudgeAgreement(BaseMetric):
         return None if result.score != 0 else abs(result.details.get("difference", 1.0))
 
     def _details(self, sample: JudgedSample) -> dict[str, Any]:
-        """grade, people (their verdict), people_grades, swapped, lengths, warnings: those that are there."""
+        """criterion, judge, grade, people (their verdict), people_grades, swapped, lengths, warnings: those there are."""
         written = [one for one in map(read_grade, sample.people) if one is not None]
         grade, swapped = read_grade(sample.grade), read_grade(sample.swapped)
         everything = [one for one in (grade, swapped, *written) if one is not None]
         numbers = self.rules.takes_numbers(*everything)
         people = written if numbers else [shown(one) for one in written]
-        details: dict[str, Any] = {}
+        details: dict[str, Any] = {"criterion": sample.session_id} if sample.session_id else {}
+        if sample.judge and not self.card.judge:
+            details["judge"] = sample.judge
         if grade is not None:
             details["grade"] = grade if numbers else shown(grade)
         if people:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from datetime import date
 from typing import Any, NamedTuple, get_args
 
@@ -24,6 +25,7 @@ OPTIONS = {
     "swapped": "mapped_back, or as_shown where grades of the other order still name the answer as it was shown",
 }
 _LEVELS = ("auto", *get_args(Level))
+_MOST_NAMED = 3  # judges
 _SWAPPED = ("mapped_back", "as_shown")
 
 
@@ -39,6 +41,11 @@ class Card(NamedTuple):
         """Whether a reader of the report can tell what was judged with."""
         return None not in self
 
+    def of(self, judges: Collection[str]) -> Card:
+        """The card where the files name the judges; the option, where it is given, says better."""
+        several = f"{len(judges)} judges" if len(judges) > _MOST_NAMED else ", ".join(sorted(judges))
+        return self._replace(judge=self.judge or several or None)
+
 
 class Rules(NamedTuple):
     """How grades are read. level None: as the grades are. first, second: folded. as_shown: the judge's grades of the other
@@ -49,6 +56,11 @@ class Rules(NamedTuple):
     first: Grade | None = None
     second: Grade | None = None
     as_shown: bool = False
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether the sides are signed numbers, which order items as numbers do: 1 and -1 rather than the codes 0 and 1."""
+        return isinstance(self.first, float) and isinstance(self.second, float) and self.first == -self.second
 
     def takes_numbers(self, *grades: Grade) -> bool:
         """Whether grades count as numbers: all are, and no option says that they are labels."""
@@ -97,9 +109,8 @@ def made_rules(level: Any, tolerance: Any, first: Any, second: Any, swapped: Any
         raise _refused("first", "and second go together, and differ")
     if swapped == "as_shown" and one is None:
         raise _refused("swapped", "as_shown needs the options first and second")
-    if level == "auto":
-        level = "nominal" if one is not None and not _is_signed(one, other) else None
-    return Rules(level, limit, one, other, swapped == "as_shown")
+    rules = Rules(None if level == "auto" else level, limit, one, other, swapped == "as_shown")
+    return rules._replace(level="nominal") if level == "auto" and one is not None and not rules.is_signed else rules
 
 
 def _side(name: str, value: Any) -> Grade | None:
@@ -108,11 +119,6 @@ def _side(name: str, value: Any) -> Grade | None:
     except ValueError as error:
         raise _refused(name, str(error)) from None
     return None if grade is None else fold(grade)
-
-
-def _is_signed(first: Grade | None, second: Grade | None) -> bool:
-    """Whether grades are signed numbers, which order the items as numbers do: 1 and -1 rather than the codes 0 and 1."""
-    return isinstance(first, float) and isinstance(second, float) and first == -second
 
 
 def _refused(name: str, reason: str) -> RequestError:

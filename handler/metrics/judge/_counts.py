@@ -13,7 +13,10 @@ from handler.metrics.judge._grades import shown
 from handler.samples import Grade
 from handler.statistics import Interval
 
-__all__ = ["Counts", "Part", "Spellings"]
+__all__ = ["Counts", "Given", "Part", "Spellings"]
+
+Given = tuple[tuple[Grade, int], ...]
+"""What people gave an item: each grade with how many gave it."""
 
 
 class Spellings:
@@ -62,6 +65,17 @@ class Counts:
         found: Counter[tuple[Any, ...]] = Counter()
         for key, times in counted.items():
             found[tuple(self.grade(key[place]) for place in places)] += times
+        return found
+
+    def rated(self, counted: Mapping[str, int]) -> dict[tuple[Grade | None, Given], int]:
+        """{(the judge's grade or None, people's grades): items}, from keys as `JudgeTally.rated` has them."""
+        found: Counter[tuple[Grade | None, Given]] = Counter()
+        for key, times in counted.items():
+            judge, *parts = json.loads(key)
+            people: Counter[Grade] = Counter()
+            for grade, count in zip(parts[::2], parts[1::2], strict=True):
+                people[self.grade(grade)] += int(count)
+            found[None if judge is None else self.grade(judge), tuple(people.items())] += times
         return found
 
     def sorted(self, grades: Iterable[Grade]) -> list[Grade]:

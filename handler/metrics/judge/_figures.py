@@ -43,6 +43,10 @@ def agreement_figures(counts: Counts, verdicts: Counter[tuple[Any, ...]]) -> Par
     _put_kappas(part, counts, pairs)
     _put_correlations(part, counts, pairs)
     _put_distances(part, counts, pairs)
+    shared = {people for people, _ in pairs} & {judge for _, judge in pairs}
+    part.put(
+        "n_shared_labels", None if counts.numeric or not n else len(shared), "the grades are numbers" if n else NOTHING
+    )
     _put_table(part, counts, pairs)
     part.figures["level"] = counts.level
     return part
@@ -100,7 +104,7 @@ def _put_correlations(part: Part, counts: Counts, pairs: Mapping[tuple[Any, ...]
 
 
 def _put_distances(part: Part, counts: Counts, pairs: Mapping[tuple[Any, ...], int]) -> None:
-    """mae, rmse, bias and the two means."""
+    """mae, rmse, bias, the two means and scale_agreement."""
     n, known = counts.n, counts.numeric
     gaps = [(judge - people, times) for (people, judge), times in pairs.items()] if known else []
     reason = LABELS if not known else NOTHING
@@ -114,6 +118,19 @@ def _put_distances(part: Part, counts: Counts, pairs: Mapping[tuple[Any, ...], i
         part.put(name, math.fsum(parts) / n if parts else None, reason)
     squares = [gap * gap * times for gap, times in gaps]
     part.put("rmse", math.sqrt(math.fsum(squares) / n) if squares else None, reason)
+    scale = _scale_agreement(part.figures, pairs, n) if squares else None
+    part.put("scale_agreement", scale, reason if not squares else ONE_GRADE)
+
+
+def _scale_agreement(figures: Mapping[str, Any], pairs: Mapping[tuple[Any, ...], int], n: int) -> float | None:
+    """How far the two means and spreads are the same, 0..1, whatever the correlation: 2 s t / (s^2 + t^2 + bias^2), of
+    which an offset by one spread is 2 / 3. Source: the bias correction of L. I-K. Lin, Biometrics 45 (1989)."""
+    spreads = [
+        math.sqrt(math.fsum((pair[side] - figures[name]) ** 2 * times for pair, times in pairs.items()) / n)
+        for side, name in enumerate(("people_mean", "judge_mean"))
+    ]
+    apart = spreads[0] ** 2 + spreads[1] ** 2 + figures["bias"] ** 2
+    return 2 * spreads[0] * spreads[1] / apart if apart else None
 
 
 def _put_table(part: Part, counts: Counts, pairs: Mapping[tuple[Any, ...], int]) -> None:

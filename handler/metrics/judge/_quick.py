@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 from handler.errors import RequestError
 from handler.metrics.judge._agreement import JudgeAgreement
+from handler.metrics.judge._counts import Given
 from handler.metrics.judge._grades import fold, read_grade
 from handler.samples import Grade, JudgedSample
 from handler.statistics import Level, Weights, alpha_of, kappa_of
@@ -96,17 +96,17 @@ def krippendorff_alpha(ratings: Sequence[Sequence[Any]], level: Level = "nominal
     """
     if level not in ("nominal", "ordinal", "interval"):
         raise RequestError(f"there is no level {level!r}", field="level", hint="Use nominal, ordinal or interval")
-    coincidences: dict[int, Counter[tuple[Grade, Grade]]] = {}
+    found: Counter[Given] = Counter()
     for index, item in enumerate(ratings):
         if isinstance(item, str) or not isinstance(item, Sequence):
             raise RequestError(f"item {index} is {item!r}, not a list of grades", field="ratings")
         read = [_grade(one, "ratings", index) for one in item]
-        given = [fold(one) for one in read if one is not None]
-        if len(given) > 1:
-            coincidences.setdefault(len(given), Counter()).update(combinations(given, 2))
+        given = Counter(fold(one) for one in read if one is not None)
+        if given.total() > 1:
+            found[tuple(given.items())] += 1
     if level != "nominal":
-        _need_numbers({grade for pairs in coincidences.values() for pair in pairs for grade in pair}, "level")
-    return alpha_of(coincidences, level=level)
+        _need_numbers({grade for given in found for grade, _ in given}, "level")
+    return alpha_of(found, level=level)
 
 
 def _items(human: Sequence[Any], judge: Sequence[Any]) -> list[tuple[Any, Any]]:

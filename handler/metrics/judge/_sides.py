@@ -24,7 +24,7 @@ def preference(counts: Counts, grades: Iterable[Grade]) -> Callable[[Grade], flo
     """
     first, second = counts.rules.first, counts.rules.second
     if first is not None and second is not None:
-        if counts.numeric and isinstance(first, float) and isinstance(second, float) and first == -second:
+        if counts.numeric and counts.rules.is_signed and isinstance(first, float):
             toward = 1.0 if first > 0 else -1.0
             return lambda grade: toward * float(grade)
         named = {counts.grade(first): 1.0, counts.grade(second): -1.0}

@@ -8,6 +8,7 @@ from handler.metrics.retrieval._functions import (
     recall_at_k,
     reciprocal_rank,
 )
+from handler.metrics.retrieval._ids import plain_id
 from handler.metrics.retrieval._ranking import RankingMetric
 from handler.metrics.retrieval._tally import RankingTally
 
@@ -17,6 +18,7 @@ __all__ = [
     "average_precision",
     "hit_rate_at_k",
     "ndcg_at_k",
+    "plain_id",
     "precision_at_k",
     "recall_at_k",
     "reciprocal_rank",

@@ -1,7 +1,8 @@
 """The same figures as functions, for one query or for many.
 
 ranked: one query's document ids, the best first, or its {id: score}; or {query: either} for many. relevant: one id, ids,
-or {id: grade} with grades from 1 on relevant; or {query: any of these}. Ids are text or whole numbers, 7 and "7" are one.
+or {id: grade} with grades from 1 on relevant; or {query: any of these}. Ids are text or whole numbers: 7, 7.0, "7" and
+"7.0" are one.
 Over many queries each figure is the mean over those with something relevant: one that was not run counts 0, one that is
 only in `ranked` does not count. Nothing relevant at all: None.
 """
@@ -14,6 +15,7 @@ from typing import Any
 
 from handler.errors import InputError
 from handler.metrics.retrieval import _figures
+from handler.metrics.retrieval._ids import plain_id
 from handler.metrics.retrieval._order import put_in_order
 
 __all__ = ["average_precision", "hit_rate_at_k", "ndcg_at_k", "precision_at_k", "recall_at_k", "reciprocal_rank"]
@@ -108,8 +110,8 @@ def _ids(value: Any) -> list[str]:
 
 def _id(value: Any) -> str:
     if isinstance(value, str):
-        return value
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        return plain_id(value)
+    if isinstance(value, bool) or not (hasattr(value, "__index__") or (_is_number(value) and value % 1 == 0)):
         raise InputError(f"{value!r:.60} is no id", field="ranked", hint="Ids are text or whole numbers")
     return str(int(value))
 

@@ -12,7 +12,8 @@ from handler.statistics import mean_interval, wilson_interval
 
 __all__ = ["RankingTally", "figure_names"]
 
-_UNIT = 1 << 53  # a figure is counted in these parts of 1: integers add up the same in any order
+_UNIT = 1 << 128
+"""A figure is counted in these parts of 1, exactly from 2**-75 on: integers add up the same in any order."""
 
 
 def figure_names(cutoffs: Sequence[int]) -> list[str]:

@@ -34,7 +34,7 @@ _UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Chinese characters
 )
 _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
-_SENTENCE = 4  # characters: segmented Chinese, Japanese and Thai words average less
+_SENTENCE = 3  # characters: segmented Chinese, Japanese and Thai words average less
 
 
 class Text(NamedTuple):

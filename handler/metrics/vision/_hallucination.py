@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from handler.errors import RequestError
-from handler.metrics._base import Mode, Tally
+from handler.metrics._base import Calibrated, Mode, Tally
 from handler.metrics._registry import register
 from handler.metrics.vision._bands import BANDS_OF_RATE, band_of
 from handler.metrics.vision._judging import FAIR_FORGE_DECIMALS, Judged, VisionMetric
@@ -25,14 +25,16 @@ class HallucinationTally(Tally):
 
     fields = ("n_hallucinations",)
 
-    def __init__(self, threshold: float, *, rounded: bool = False) -> None:
+    def __init__(self, threshold: float, *, rounded: bool = False, source: str | None = None) -> None:
         super().__init__()
+        self._source = source
         self._threshold = threshold
         self._rounded = rounded
         self.n_hallucinations = 0
 
     def summary(self) -> dict[str, Any]:
-        """hallucination_rate with its Wilson interval, n_hallucinations, n_frames (= n_scored), threshold, band."""
+        """hallucination_rate with its Wilson interval, n_hallucinations, n_frames (= n_scored), threshold, band; where the
+        threshold was calibrated, threshold_source."""
         n = self.n_scored
         rate = self.n_hallucinations / n if n else None
         interval = wilson_interval(self.n_hallucinations, n)
@@ -44,6 +46,7 @@ class HallucinationTally(Tally):
             "n_hallucinations": self.n_hallucinations,
             "n_frames": n,
             "threshold": self._threshold,
+            **({"threshold_source": self._source} if self._source else {}),
             "band": band_of(shown, BANDS_OF_RATE).label if n else None,
             "summary": self._sentence(shown),
             **self.counts(),
@@ -69,13 +72,15 @@ class HallucinationTally(Tally):
 class VisionHallucination(VisionMetric):
     """1 for a frame whose similarity is below the threshold (`<`, unrounded in strict mode), else 0.
 
-    threshold: a cosine, -1..1. It is not portable between domains: calibrate it on human verdicts.
+    threshold: a cosine, -1..1. It is not portable between domains: calibrate it on human verdicts. With a calibration rows
+    also say `probability`, 0..1: that a person would call the frame a hallucination.
     Source: the vision metrics of fair-forge.
     """
 
     title = "Share of frames whose description falls below a similarity threshold"
     higher_is_better = False
     range = (0.0, 1.0)
+    threshold_of = "vision.similarity"
     options: ClassVar[Mapping[str, str]] = {
         "threshold": "similarity below which a frame counts as a hallucination, -1..1 (0.75)"
     }
@@ -87,20 +92,24 @@ class VisionHallucination(VisionMetric):
         threshold: float = DEFAULT_THRESHOLD,
         encoder: TextEncoder | None = None,
         pairs: PairSource | None = None,
+        calibrated: Calibrated | None = None,
     ) -> None:
         super().__init__(mode=mode, encoder=encoder, pairs=pairs)
         number = isinstance(threshold, int | float) and not isinstance(threshold, bool)  # options come from outside
         if not number or not math.isfinite(threshold) or not -1 <= threshold <= 1:
             raise RequestError(f"the threshold must be a number in -1..1, got {threshold!r}", field="threshold")
         self.threshold = threshold
+        self.calibrated = calibrated
 
     def tally(self) -> HallucinationTally:
         """Counts and the rate."""
-        return HallucinationTally(self.threshold, rounded=self.mode.compat)
+        source = f"calibration {self.calibrated.fingerprint}" if self.calibrated else None
+        return HallucinationTally(self.threshold, rounded=self.mode.compat, source=source)
 
     def signature_parts(self) -> dict[str, Any]:
-        """The model, and the threshold."""
-        return {**super().signature_parts(), "threshold": self.threshold}
+        """The model, the threshold, and the calibration it comes from."""
+        source = {"calibration": self.calibrated.fingerprint} if self.calibrated else {}
+        return {**super().signature_parts(), "threshold": self.threshold, **source}
 
     def badness(self, result: MetricResult) -> float | None:
         """Flagged frames, the least similar first."""
@@ -109,6 +118,8 @@ class VisionHallucination(VisionMetric):
     def _result(self, judged: Judged) -> MetricResult:
         below = judged.similarity < self.threshold
         details = {"is_hallucination": below, "similarity_score": judged.similarity, "threshold": self.threshold}
+        if self.calibrated is not None and self.calibrated.chance is not None:
+            details["probability"] = self.calibrated.chance(judged.similarity)
         if "best_reference" in judged.details:
             details["best_reference"] = judged.details["best_reference"]
         return MetricResult(self.name, float(below), details)

@@ -1,0 +1,204 @@
+"""`scenescore detect`: what is in pictures, where, and in words, as one detections file per picture."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sys
+import textwrap
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from handler import storage
+from handler.cli._options import print_json
+from handler.cli._pictures import find_pictures, require_pillow, show
+from handler.errors import InputError, ScenescoreError, StorageError, one_line
+from handler.models.dense import INPUT_RULES, PROVIDERS, CaptionOptions, DenseCaptioner, check_frame
+from handler.reports import dump_json, many
+from handler.samples import DetectedFrame, Detection
+from handler.settings import default_model_folder
+from handler.video import (
+    IMAGE,
+    UNRESIZED,
+    Detections,
+    DetectionsKey,
+    Detector,
+    Sampling,
+    find_detections,
+    store_detections,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["add_arguments", "run"]
+
+DEFAULT_OUTPUT = "./scenescore-detections"
+MAX_ROWS = 20
+NAME_WIDTH = 40  # columns
+CAPTION_WIDTH = 48
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What became of one picture. file: its detections file; reason: why it could not be read."""
+
+    picture: str
+    state: Literal["detected", "present", "unreadable"]
+    file: str | None = None
+    detections: tuple[Detection, ...] = ()
+    reason: str | None = None
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
+    add = parser.add_argument
+    add("images", nargs="+", metavar="IMAGES", help="pictures or folders of pictures: paths or s3:// uris")
+    add("--model", type=Path, metavar="DIR", help="folder of an exported GRiT (the user's cache folder)")
+    add(
+        "--input-rule",
+        choices=INPUT_RULES,
+        default="vbench",
+        help="vbench: pictures as they are; demo: short side 800 px, as GRiT's demo does (vbench)",
+    )
+    add("--output", metavar="DIR", default=DEFAULT_OUTPUT, help=f"folder or s3:// prefix ({DEFAULT_OUTPUT})")
+    add("--score-threshold", type=float, default=0.5, metavar="X", help="box score above which a box counts (0.5)")
+    add("--max-detections", type=int, default=256, metavar="N", help="boxes per picture at most (256)")
+    add("--threads", type=int, metavar="N", help="cores to use (all this process may use)")
+    add("--provider", choices=PROVIDERS, default="auto", help="cpu, cuda, or what is there (auto)")
+    add("--json", action="store_true", help="print a JSON document and nothing else")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Detect, write and print. Raises InputError when no picture could be read."""
+    require_pillow()
+    settings = CaptionOptions(
+        score_threshold=options.score_threshold,
+        max_detections=options.max_detections,
+        input_rule=options.input_rule,
+    )
+    folder = options.model or default_model_folder("GRiT_B_DenseCap_ObjectDet")
+    captioner = DenseCaptioner(folder, provider=options.provider, threads=options.threads)
+    outcomes = _Run(captioner, settings, options.output).outcomes(options.images)
+    if options.json:
+        print_json(dump_json(_document(outcomes, captioner, settings)))
+    else:
+        print("\n".join(_lines(outcomes)))
+        print(f"\nDetections: {one_line(options.output)}")
+    if all(one.state == "unreadable" for one in outcomes):
+        raise InputError("no picture could be read", hint="See the lines above")
+    return 0
+
+
+class _Run:
+    """One call of the verb. Pictures are read ahead, because the captioner describes several together."""
+
+    def __init__(self, captioner: DenseCaptioner, settings: CaptionOptions, output: str) -> None:
+        self._captioner = captioner
+        self._settings = settings
+        self._output = output
+        self._resize = UNRESIZED if settings.input_rule == "vbench" else settings.input_rule
+        card = captioner.card
+        facts = {"name": card.name, "sha256": card.sha256, "precision": card.precision, "verified": card.verified}
+        self._detector = Detector(captioner.signature(settings), facts | asdict(settings))
+        self._found: dict[int, _Outcome] = {}
+        self._waiting: deque[tuple[int, str, str, tuple[int, int]]] = deque()
+
+    def outcomes(self, locations: Sequence[str]) -> list[_Outcome]:
+        """Read, skip, detect and write, in order. A picture that cannot be read is named on stderr, and the run goes on."""
+        from tqdm import tqdm
+
+        with tqdm(unit=" pictures", leave=False, desc="detecting", disable=None) as bar:
+            for detections in self._captioner.caption_each(self._frames(locations, bar.update), self._settings):
+                number, picture, sha256, size = self._waiting.popleft()
+                frames = (DetectedFrame(0, None, detections),)
+                sampling = Sampling(1, IMAGE, (0,))
+                content = Detections(picture, sha256, sampling, self._resize, size, self._detector, frames)
+                file = store_detections(self._output, content)
+                self._found[number] = _Outcome(picture, "detected", file, detections)
+                bar.update()
+        return [self._found[number] for number in sorted(self._found)]
+
+    def _frames(self, locations: Sequence[str], advance: Callable[[], object]) -> Iterator[NDArray[Any]]:
+        """The pictures nothing is known of yet; all others become outcomes at once."""
+        for number, (picture, error) in enumerate(_pictures(locations)):
+            try:
+                if error is not None:
+                    raise error
+                frame = self._unseen(number, picture)
+            except (InputError, StorageError) as failure:
+                print(f"scenescore: {failure}", file=sys.stderr)
+                self._found[number] = _Outcome(picture, "unreadable", reason=failure.message)
+                frame = None
+            if frame is None:
+                advance()
+            else:
+                yield frame
+
+    def _unseen(self, number: int, picture: str) -> NDArray[Any] | None:
+        """The picture's pixels; None when its detections file is there."""
+        data = storage.read_bytes(picture)
+        sha256 = hashlib.sha256(data).hexdigest()
+        key = DetectionsKey(sha256, IMAGE, 1, self._resize, self._detector.signature)
+        if (there := find_detections(self._output, key)) is not None:
+            file = storage.join(self._output, there.key.name)
+            self._found[number] = _Outcome(picture, "present", file, there.frames[0].detections)
+            return None
+        frame = show(data, picture)
+        try:
+            check_frame(frame, self._settings.input_rule)
+        except InputError as error:
+            raise InputError(error.message, file=picture, hint=error.hint) from error
+        self._waiting.append((number, picture, sha256, (frame.shape[1], frame.shape[0])))
+        return frame
+
+
+def _pictures(locations: Sequence[str]) -> Iterator[tuple[str, ScenescoreError | None]]:
+    """Every picture; a location that holds none comes with the reason."""
+    for location in locations:
+        try:
+            for picture in find_pictures(location):
+                yield picture, None
+        except (InputError, StorageError) as error:
+            yield location, error
+
+
+def _document(outcomes: Sequence[_Outcome], captioner: DenseCaptioner, settings: CaptionOptions) -> dict[str, Any]:
+    pictures = [{**asdict(one), "n_detections": len(one.detections)} for one in outcomes]
+    for one in pictures:
+        del one["detections"]  # they are in the file
+    return {"detector": captioner.signature(settings), "provider": captioner.provider, "pictures": pictures}
+
+
+def _lines(outcomes: Sequence[_Outcome]) -> Iterator[str]:
+    """A row per picture with its best box, then what was counted."""
+    rows = [one for one in outcomes if one.state != "unreadable"]
+    if rows:
+        yield f"{'picture':<{NAME_WIDTH}}  boxes  score  {'object':<16}  caption of the best box"
+        yield "-" * (NAME_WIDTH + 31 + CAPTION_WIDTH)
+    for one in rows[:MAX_ROWS]:
+        name = one_line(one.picture)
+        name = name if len(name) <= NAME_WIDTH else f"…{name[1 - NAME_WIDTH :]}"
+        yield f"{name:<{NAME_WIDTH}}  {len(one.detections):>5,}  {_best(one.detections)}".rstrip()
+    if len(rows) > MAX_ROWS:
+        yield f"… {many(len(rows) - MAX_ROWS, 'more picture')}"
+    counts = {state: sum(one.state == state for one in outcomes) for state in ("detected", "present", "unreadable")}
+    n_boxes = sum(len(one.detections) for one in rows)
+    parts = [f"{many(counts['detected'], 'picture')} looked at"]
+    if counts["present"]:
+        parts.append(f"{counts['present']:,} already there and skipped")
+    if counts["unreadable"]:
+        parts.append(f"{counts['unreadable']:,} unreadable")
+    yield f"\n{', '.join(parts)}; {n_boxes:,} {'box' if n_boxes == 1 else 'boxes'}"
+
+
+def _best(detections: Sequence[Detection]) -> str:
+    if not detections:
+        return ""
+    best = detections[0]
+    thing = textwrap.shorten(best.object or "(none)", 16, placeholder="…")
+    caption = textwrap.shorten(best.caption or "(none)", CAPTION_WIDTH, placeholder=" …")
+    return f"{best.box_score:.3f}  {thing:<16}  {caption}"

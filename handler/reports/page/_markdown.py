@@ -1,0 +1,131 @@
+"""A report as GitHub-flavoured Markdown: for a pull request, a job summary, an issue."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from handler.reports._columns import WORDS
+from handler.reports._terminal import many, noun_of
+from handler.reports.page._figures import interval_words, method_name, shown
+from handler.reports.page._metrics import describe
+from handler.reports.page._problems import reason_words
+from handler.reports.page._text import clean
+
+__all__ = ["markdown", "plain"]
+
+MAX_SESSIONS = 20
+MAX_WORST = 5
+MAX_TEXT = 200  # characters of a text
+_ACTS = re.compile(r"[\\`*_{}\[\]()<>#!|~&@:$^]|(?<=www)\.", re.IGNORECASE)
+_APART = (
+    "&#8203;"  # a zero-width space, without which GitHub would notify `@name` and link `#1` however they are escaped
+)
+
+
+def plain(text: str) -> str:
+    """Text on one line in which nothing acts as Markdown, HTML, a mention or a reference.
+
+    Each character that could act is written as a numeric entity, which Markdown shows as the character itself.
+    """
+    line = " ".join(clean(text).split())
+    return _ACTS.sub(lambda found: f"&#{ord(found[0])};{_APART if found[0] in '@#' else ''}", line)
+
+
+def markdown(report: Mapping[str, Any]) -> str:
+    """Figures with intervals, sessions, the worst samples with both texts, what was skipped, warnings."""
+    metrics, counts = report["metrics"], report["counts"]
+    size = f"{many(counts['n_samples'], noun_of(metrics))} in {many(counts['n_sessions'], 'session')}"
+    lost = f", {many(counts['n_unreadable'], 'item')} unreadable" if counts["n_unreadable"] else ""
+    parts = [f"## scenescore: {plain(report['input']['name'])}", f"{size}{lost}.", _figures(metrics)]
+    parts += [_sessions(metrics), _worst(metrics), _skipped(metrics), _warnings(report["warnings"])]
+    signatures = "\n".join(f"- {plain(one)}" for one in report.get("signature", {}).values())
+    if signatures:
+        parts.append(f"<details><summary>Signatures</summary>\n\n{signatures}\n\n</details>")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _table(heads: list[str], rows: list[list[str]], numeric: set[int]) -> str:
+    rule = ["---:" if place in numeric else "---" for place in range(len(heads))]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [heads, rule, *rows])
+
+
+def _figures(metrics: Mapping[str, Any]) -> str:
+    rows = []
+    for name, metric in metrics.items():
+        overall = metric["overall"]
+        main = describe(name, overall).main
+        interval = (overall.get("intervals") or {}).get(main.key)
+        method = plain(f"{interval['level']:.0%}, {method_name(interval['method'])}") if interval else ""
+        figures = [f"**{shown(overall.get(main.key), main.form)}**", interval_words(interval, main.form)]
+        scored = f"{overall['n_scored']:,} of {overall['n_samples']:,}"
+        rows.append([plain(name), plain(main.label), *figures, method, scored])
+    return _table(["Metric", "Figure", "Value", "Interval", "Method", "Scored"], rows, {2, 3, 5})
+
+
+def _sessions(metrics: Mapping[str, Any]) -> str:
+    parts = []
+    for name, metric in metrics.items():
+        main, sessions = describe(name, metric["overall"]).main, metric["sessions"]
+        if len(sessions) < 2:
+            continue
+        rows = [
+            [
+                plain(one["session_id"]),
+                plain(one["assistant_id"]),
+                shown(one.get(main.key), main.form),
+                interval_words((one.get("intervals") or {}).get(main.key), main.form),
+                f"{one['n_scored']:,}",
+            ]
+            for one in sessions[:MAX_SESSIONS]
+        ]
+        heads = ["Session", "Assistant", plain(main.label), "Interval", "Scored"]
+        more = f"\n\n{len(sessions) - MAX_SESSIONS:,} more in report.json." if len(sessions) > MAX_SESSIONS else ""
+        title = f"<details><summary>Sessions: {plain(main.label)}</summary>"
+        parts.append(f"{title}\n\n{_table(heads, rows, {2, 3, 4})}{more}\n\n</details>")
+    return "\n\n".join(parts)
+
+
+def _worst(metrics: Mapping[str, Any]) -> str:
+    name = next((name for name, metric in metrics.items() if metric["worst"]), None)
+    if name is None:
+        return ""
+    model, person = describe(name, metrics[name]["overall"]).sides
+    rows = [
+        [
+            f"{plain(one['session_id'])} / {plain(str(one['sample_id']))}",
+            shown(one.get("similarity_score"), "score"),
+            plain(_cut(one["answer"])),
+            plain(_cut(one["references"][0] if one["references"] else "")),
+        ]
+        for one in metrics[name]["worst"][:MAX_WORST]
+    ]
+    return "### Look at these first\n\n" + _table(["Sample", "Score", model, person], rows, {1})
+
+
+def _skipped(metrics: Mapping[str, Any]) -> str:
+    lines = list(_reasons(metrics))
+    return "### Skipped\n\n" + "\n".join(lines) if lines else ""
+
+
+def _reasons(metrics: Mapping[str, Any]) -> Iterator[str]:
+    for name, metric in metrics.items():
+        overall = metric["overall"]
+        for reason, n in [
+            *overall["skipped"].items(),
+            *([("error", overall["n_error"])] if overall["n_error"] else []),
+        ]:
+            yield f"- {plain(name)}: {n:,} × {plain(reason_words(reason))}"
+
+
+def _warnings(warnings: list[Mapping[str, Any]]) -> str:
+    lines = [
+        f"- {plain(WORDS.get(one['code'].split(':')[0], one['code']))} ({plain(one['code'])}): {one['count']:,}"
+        for one in warnings
+    ]
+    return "### Warnings\n\n" + "\n".join(lines) if lines else ""
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
