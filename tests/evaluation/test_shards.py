@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from handler import storage
-from handler.errors import InputError, ScenescoreError
+from handler import evaluate, storage
+from handler.errors import InputError, RequestError, ScenescoreError
 from handler.evaluation import (
     EvaluationRequest,
     Machine,
@@ -182,3 +182,23 @@ def test_reduce_waits_for_every_shard(tmp_path, model):
     for number in (0, 1, 2):
         score_shard(again, number, machine)
     assert isinstance(reduce_shards(again, machine), Report)
+
+
+@pytest.mark.parametrize(
+    ("data", "asked", "said"),
+    [
+        ("a.jsonl", {"shards": 0, "output": "out"}, "from 1 to 10,000, got 0"),
+        ("a.jsonl", {"shards": 2}, "only a file with an output"),
+        ([{"hypothesis": "a", "reference": "a"}], {"shards": 2, "output": "out"}, "only a file can be cut"),
+    ],
+)
+def test_what_cannot_be_cut_is_refused(data, asked, said):
+    with pytest.raises(RequestError, match=said):
+        evaluate(data, **asked)
+
+
+def test_the_python_door_cuts_and_resumes(tmp_path):
+    write_lines(tmp_path / "m.jsonl", [{"hypothesis": f"a {i}", "reference": f"b {i}"} for i in range(30)])
+    whole = evaluate(tmp_path / "m.jsonl")
+    report = evaluate(tmp_path / "m.jsonl", output=str(tmp_path / "out"), shards=3, resume=True)
+    assert (report.samples, report["metrics"]) == (whole.samples, whole["metrics"])
