@@ -15,8 +15,10 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from handler.video import VideoReader
 from tests.faults.local import fast_folder
 from tests.faults.stub import stub_folder, use_stub
+from tests.fuzz import media
 from tests.fuzz.calls import Site
 from tests.fuzz.files import evaluate_case, make_case
 from tests.fuzz.watch import HangError, at_most
@@ -31,6 +33,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz")
     parser.add_argument("--lines", type=int, default=0, help="lines of damaged annotation files")
     parser.add_argument("--events", type=int, default=0, help="damaged events, requests and steps")
+    parser.add_argument("--detections", type=int, default=0, help="damaged detections files")
+    parser.add_argument(
+        "--videos", type=int, default=0, help="damaged video files; a decoder may take 5 s until it is ended"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=int, help="only the file or event of this number")
     options = parser.parse_args()
@@ -51,6 +57,15 @@ def main() -> int:
             failed += _meet_all(
                 "events", options.events, options.seed, options.only, lambda n, it: (site.meet(n, it), 1)
             )
+        if options.detections:
+            kept = media.keep(Path(folder))
+            meet: Meet = lambda _, it: (media.meet_detections(it, kept), 1)  # noqa: E731
+            failed += _meet_all("detections", options.detections, options.seed, options.only, meet)
+        if options.videos:
+            whole = media.video_seeds(Path(folder))
+            with VideoReader(stall_limit=media.STALL_S) as reader:
+                meet = lambda _, it: (media.meet_video(it, reader, whole, Path(folder)), 1)  # noqa: E731
+                failed += _meet_all("videos", options.videos, options.seed, options.only, meet)
     return int(bool(failed))
 
 

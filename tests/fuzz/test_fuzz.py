@@ -28,6 +28,11 @@ CASES = Path(__file__).parent / "cases"
 N_RECORDS = int(os.environ.get("SCENESCORE_RECORDS") or 300)
 
 
+def use_stub_for_now(monkeypatch):
+    monkeypatch.setattr(_metrics, "shared_text_encoder", _metrics.shared_text_encoder)  # put back in the end
+    use_stub()
+
+
 def fuzz(*arguments: object) -> str:
     command = [sys.executable, "-m", "tests.fuzz", *map(str, arguments)]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
@@ -36,8 +41,8 @@ def fuzz(*arguments: object) -> str:
 
 
 def test_damaged_files_and_events_are_met_with_answers_and_named_errors():
-    said = fuzz("--lines", 20_000, "--events", 1000, "--seed", 11)
-    assert said.count("0 unhandled exceptions, 0 hangs") == 2
+    said = fuzz("--lines", 20_000, "--events", 1000, "--detections", 1000, "--videos", 15, "--seed", 11)
+    assert said.count("0 unhandled exceptions, 0 hangs") == 4
     assert "'scored'" in said
     assert "'refused'" in said
 
@@ -60,8 +65,15 @@ for name in sys.argv[1:]:
 """
 
 
+@pytest.mark.parametrize("name", sorted(path.name for path in CASES.glob("file_*")))
+def test_files_that_once_were_too_much(tmp_path, monkeypatch, name):
+    use_stub_for_now(monkeypatch)
+    case = ({"input": name}, {name: (CASES / name).read_bytes()})
+    assert evaluate_case(case, tmp_path, stub_folder(tmp_path / "model")) in ("scored", "refused")
+
+
 def test_events_that_once_were_too_much():
-    cases = sorted(map(str, CASES.glob("*.json")))
+    cases = sorted(map(str, CASES.glob("event_*.json")))
     assert cases
     command = [sys.executable, "-c", MEET, *cases]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
@@ -70,8 +82,7 @@ def test_events_that_once_were_too_much():
 
 def test_whole_files_are_scored(tmp_path, monkeypatch):
     """The fuzzer's seeds are what they should be before they are damaged."""
-    monkeypatch.setattr(_metrics, "shared_text_encoder", _metrics.shared_text_encoder)  # put back in the end
-    use_stub()
+    use_stub_for_now(monkeypatch)
     model = stub_folder(tmp_path / "model")
     outcomes = {
         seed.name: evaluate_case(({**seed.request, "max_error_rate": 1.0}, seed.files), tmp_path, model)
