@@ -46,7 +46,7 @@ faults: .venv/ready ## N=10000 evaluations under faults with a stub encoder (SEE
 
 .PHONY: fuzz
 fuzz: .venv/ready ## LINES=1000000 of damaged files and EVENTS=100000 damaged events (SEED=1)
-	$(BIN)/python -m tests.fuzz --lines $(or $(LINES),100000) --events $(or $(EVENTS),10000) --seed $(or $(SEED),1)
+	$(BIN)/python -m tests.fuzz --lines $(or $(LINES),100000) --events $(or $(EVENTS),10000) --detections $(or $(DETECTIONS),10000) --videos $(or $(VIDEOS),100) --seed $(or $(SEED),1)
 
 .PHONY: model
 model: .venv/ready ## export all-mpnet-base-v2 (does nothing when it is there and verified)

@@ -64,7 +64,7 @@ ODD: tuple[Any, ...] = (
 def damage(chance: random.Random, data: bytes, others: list[bytes]) -> bytes:
     """A few changes of one kind or another; now and then none."""
     kind = chance.random()
-    if kind < 0.05:
+    if kind < 0.05 or not data:
         return data
     if kind < 0.55:
         changed = _in_values(chance, data)
