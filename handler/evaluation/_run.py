@@ -6,7 +6,7 @@ import itertools
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
@@ -19,25 +19,15 @@ from handler.evaluation._chunks import chunks
 from handler.evaluation._metrics import Machine, check_fit, make_metrics
 from handler.evaluation._opened import Opened, open_input
 from handler.evaluation._request import EvaluationRequest
-from handler.evaluation._rows import Rows, row_of, timing
+from handler.evaluation._rows import Rows, RowSink, row_of, timing
 from handler.formats import Notices
 from handler.metrics import BaseMetric
 from handler.models import load_seconds
 from handler.reports import Parts, Report, ResultFolder, mend_latest, update_latest
 from handler.reports.page import write_page
-from handler.samples import EmptySession, Record, Sample, Unreadable
+from handler.samples import EmptySession, Record, Sample
 
 __all__ = ["Evaluation", "finished", "prepare", "request_identity", "run", "write_error"]
-
-
-class RowSink(Protocol):
-    """Where rows go."""
-
-    def sample(self, row: Mapping[str, Any]) -> None:
-        """A row of samples.jsonl."""
-
-    def unreadable(self, error: Unreadable) -> None:
-        """A row of errors.jsonl."""
 
 
 CHUNK = 256  # samples scored together; no score depends on it

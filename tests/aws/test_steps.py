@@ -90,7 +90,7 @@ def test_an_upload_in_three_shards_is_what_one_piece_is(place, tmp_path, model):
         assert close(report[key], json.loads(json.dumps(whole[key]))), key
     left = [info.location.removeprefix(f"{place.output}/") for info in storage.list_objects(f"{place.output}/")]
     assert sorted(name.rsplit("/", 1)[-1] for name in left if not name.startswith("_")) == [
-        "errors.jsonl", "latest.json", "report.json", "samples.jsonl",
+        "errors.jsonl", "latest.json", "report.html", "report.json", "samples.jsonl",
     ]  # fmt: skip
     (status,) = send(place, one)  # a late copy of the event finds the result
     assert (status["state"], status["location"], len(place.started)) == ("done", done["location"], 2)

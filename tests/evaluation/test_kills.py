@@ -52,7 +52,7 @@ def start(manifest, *options):
 def check(manifest, whole, *, kills):
     (folder,) = (path for path in (manifest.parent / "out" / "m.jsonl").iterdir() if path.is_dir())
     found = {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")}
-    assert sorted(found) == ["errors.jsonl", "report.json", "samples.jsonl"]
+    assert sorted(found) == ["errors.jsonl", "report.html", "report.json", "samples.jsonl"]
     assert found["samples.jsonl"] == whole["samples.jsonl"]
     assert found["errors.jsonl"] == whole["errors.jsonl"]
     reports = [json.loads(one["report.json"]) for one in (found, whole)]

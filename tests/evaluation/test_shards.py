@@ -63,7 +63,7 @@ def assert_same(report, whole, rows, errors):
         if key not in ("timing", "request"):
             assert close(report[key], whole[key]), key
     left = [info.location.rsplit("/", 1)[-1] for info in storage.list_objects(f"{report.location}/")]
-    assert sorted(left) == ["errors.jsonl", "report.json", "samples.jsonl"]
+    assert sorted(left) == ["errors.jsonl", "report.html", "report.json", "samples.jsonl"]
 
 
 @pytest.mark.model
