@@ -11,7 +11,7 @@ from handler.evaluation._python import evaluate
 from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._run import request_identity, run, write_error
 from handler.evaluation._shard_plan import ShardPlan
-from handler.evaluation._shards import UnfinishedError, plan_shards, reduce_shards, score_shard
+from handler.evaluation._shards import UnfinishedError, forget_shards, plan_shards, reduce_shards, score_shard
 
 __all__ = [
     "CalibrationRequest",
@@ -25,6 +25,7 @@ __all__ = [
     "estimate",
     "evaluate",
     "find_files",
+    "forget_shards",
     "input_bytes",
     "is_annotation",
     "is_finished",

@@ -26,7 +26,15 @@ from handler.reports import Report, ResultFolder, RowWriter
 from handler.samples import Sample
 from handler.settings import DEFAULT_SHARD_SAMPLES
 
-__all__ = ["UnfinishedError", "give_up", "plan_shards", "planned_before", "reduce_shards", "score_shard"]
+__all__ = [
+    "UnfinishedError",
+    "forget_shards",
+    "give_up",
+    "plan_shards",
+    "planned_before",
+    "reduce_shards",
+    "score_shard",
+]
 
 
 ERRORS = "errors.jsonl"
@@ -100,8 +108,9 @@ def score_shard(plan: ShardPlan, number: int, machine: Machine) -> None:
     evaluation.shard(plan.folder(number), records, shard.n_records)
 
 
-def reduce_shards(plan: ShardPlan, machine: Machine) -> Report:
-    """Write the report of all shards. Raises UnfinishedError when one is missing."""
+def reduce_shards(plan: ShardPlan, machine: Machine, *, keep: bool = False) -> Report:
+    """Write the report of all shards. keep: leave it to the caller to `forget_shards`. Raises UnfinishedError when one is
+    missing."""
     missing = list(plan.unfinished())
     folder = ResultFolder(plan.result)
     if missing:
@@ -114,10 +123,16 @@ def reduce_shards(plan: ShardPlan, machine: Machine) -> Report:
     storage.concatenate(rows, storage.join(folder.location, "samples.jsonl"))
     evaluation = _evaluation(plan, machine, _tasks(plan), plan.notices)
     report = evaluation.gather(folder, _states(plan), plan.counted)
-    storage.delete(storage.join(plan.location, "plan.json"))  # first, so that no half set is ever carried on
-    for leftover in ("shards", "parts"):
-        storage.delete_tree(f"{storage.join(folder.location, leftover)}/")
+    if not keep:
+        forget_shards(plan)
     return report
+
+
+def forget_shards(plan: ShardPlan) -> None:
+    """Remove what the finished result no longer needs; the plan goes first, so that no half set is ever carried on."""
+    storage.delete(storage.join(plan.location, "plan.json"))
+    for leftover in ("shards", "parts"):
+        storage.delete_tree(f"{storage.join(plan.result, leftover)}/")
 
 
 def _planned(

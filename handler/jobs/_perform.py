@@ -55,7 +55,7 @@ def perform(job: Job, settings: Settings, clock: Clock, *, last_try: bool = Fals
     status = claim(first, output, lease)
     if status.state == "done":
         report = _done_before(status, job)
-        if report is not None and job is not None:
+        if report is not None:
             return status, report
         status = claim(first, output, lease, again=True)  # the result is gone or torn: make it once more
     machine = Machine(

@@ -18,6 +18,7 @@ from handler.evaluation import (
     EvaluationRequest,
     Machine,
     ShardPlan,
+    forget_shards,
     input_bytes,
     needs_model,
     plan_shards,
@@ -83,7 +84,7 @@ def _plan(event: dict[str, Any], settings: Settings, clock: Clock) -> dict[str, 
         finish(job, settings, failed, settings.output)
         return {"state": "failed", "id": job.id, "location": location, "reason": str(error)}
     if isinstance(plan, Report):
-        return _done(job.id, plan, settings)
+        return _done(job.id, job.request, plan, settings)
     settle(replace(status, state="queued", reason=f"scored in {len(plan.shards)} shards"), settings.output)
     items = storage.join(plan.location, "items.json")
     shards = [{"schema": MAP, "plan": plan.location, "shard": number} for number in range(len(plan.shards))]
@@ -123,9 +124,11 @@ def _reduce(event: dict[str, Any], settings: Settings, clock: Clock) -> dict[str
         document = ResultFolder(result).report()
         if document is None:
             raise
-        return _done(_id_of(event), Report(document, location=result, already_done=True), settings)
-    report = reduce_shards(plan, Machine(model=settings.model, sequencer=plan.sequencer))
-    return _done(_id_of(event), report, settings)
+        return _done(_id_of(event), None, Report(document, location=result, already_done=True), settings)
+    report = reduce_shards(plan, Machine(model=settings.model, sequencer=plan.sequencer), keep=True)
+    answer = _done(_id_of(event), plan.request, report, settings)
+    forget_shards(plan)  # last: should this step be cut off before, it is done again
+    return answer
 
 
 def _failed(event: dict[str, Any], settings: Settings, clock: Clock) -> dict[str, Any]:
@@ -143,12 +146,14 @@ def _failed(event: dict[str, Any], settings: Settings, clock: Clock) -> dict[str
 STEPS = {PLAN: _plan, MAP: _map, REDUCE: _reduce, FAILED: _failed}
 
 
-def _done(job_id: str, report: Report, settings: Settings) -> dict[str, Any]:
+def _done(job_id: str, request: EvaluationRequest | None, report: Report, settings: Settings) -> dict[str, Any]:
+    """Say so, and hold the gates of the request; without one, that has been done before."""
     n_samples = report["counts"]["n_samples"]
     known = read_status(job_id, settings) or Status(job_id, "queued")
     status = replace(known, state="done", location=report.location, n_samples=n_samples, reason=None)
     if known.state != "done":
-        finish(None, settings, status, settings.output)
+        job = Job(job_id, request) if request is not None else None
+        finish(job, settings, status, settings.output, report)
     return {"state": "done", "id": job_id, "location": report.location, "n_samples": n_samples}
 
 

@@ -207,3 +207,15 @@ def test_the_same_name_starts_one_execution(moto_server, use, monkeypatch):
         aws.start_execution(f"{arn}x", "job", {})
     client.close()
     _calls._client.cache_clear()
+
+
+def test_the_gates_of_a_request_are_held_against_its_report(place, monkeypatch):
+    told = []
+    monkeypatch.setenv("SCENESCORE_EVENT_BUS", "bus")
+    monkeypatch.setattr(aws, "put_event", lambda bus, kind, detail: told.append((kind, detail.get("passed"))))
+    lambda_handler._settings.cache_clear()
+    one = upload(place)
+    sidecar(place, one, fail_if=["vision.similarity.mean_similarity < 0.99"])
+    send(place, one)
+    assert StateMachine(invoke, place.s3).run(place.started[0][2])["state"] == "done"
+    assert told == [("Gates Checked", False), ("Evaluation Finished", None)]
