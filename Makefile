@@ -39,6 +39,15 @@ lint: .venv/ready ## formatting, lint, strict types, layers
 bench: model ## time this product beside sentence-transformers, in one run
 	$(BIN)/python -m tests.bench --output build/bench.json
 
+.PHONY: faults
+faults: .venv/ready ## N=10000 evaluations under faults with a stub encoder (SEED=1); REAL=200 more with the real model
+	$(BIN)/python -m tests.faults --n $(or $(N),1000) --seed $(or $(SEED),1)
+	$(if $(REAL),$(MAKE) --no-print-directory model && $(BIN)/python -m tests.faults.real --n $(REAL) --seed $(or $(SEED),1))
+
+.PHONY: fuzz
+fuzz: .venv/ready ## LINES=1000000 of damaged files and EVENTS=100000 damaged events (SEED=1)
+	$(BIN)/python -m tests.fuzz --lines $(or $(LINES),100000) --events $(or $(EVENTS),10000) --detections $(or $(DETECTIONS),10000) --videos $(or $(VIDEOS),100) --seed $(or $(SEED),1)
+
 .PHONY: model
 model: .venv/ready ## export all-mpnet-base-v2 (does nothing when it is there and verified)
 	$(BIN)/scenescore export mpnet --weights $(WEIGHTS)

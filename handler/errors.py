@@ -5,6 +5,7 @@ Each class carries the exit code of the terminal and the machine-readable `code`
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "ScenescoreError",
     "SettingsError",
     "StorageError",
+    "error_from",
 ]
 
 
@@ -135,6 +137,21 @@ class InternalError(ScenescoreError):
 
     code = "internal"
     exit_code = 3
+
+
+def error_from(document: Mapping[str, Any]) -> ScenescoreError:
+    """The error that `error.json` or another process tells of; an InputError where its code is not known here."""
+    places = {name: document[name] for name in ("file", "line", "column", "field", "hint")}
+    return _class_of(document["code"])(document["message"], **places)
+
+
+def _class_of(code: str) -> type[ScenescoreError]:
+    pending: list[type[ScenescoreError]] = [InputError, *ScenescoreError.__subclasses__()]
+    for cls in pending:
+        if cls.code == code:
+            return cls
+        pending += cls.__subclasses__()
+    return InputError
 
 
 def one_line(text: str) -> str:

@@ -19,7 +19,7 @@ MARGIN_S = 10.0  # kept for saving what is scored and telling the queue
 def lambda_handler(event: Any, context: Any) -> Any:
     """Answer one event. Raises SettingsError when the environment does not fit, and what is worth a retry."""
     from handler import events
-    from handler.jobs import Clock
+    from handler.jobs import Clock, run_step
 
     kind = events.kind_of(event)
     if kind == "http":
@@ -36,6 +36,8 @@ def lambda_handler(event: Any, context: Any) -> Any:
         return {"evaluations": []}
     if kind == "direct":
         return events.answer_direct(event, settings, clock)
+    if kind == "step":
+        return run_step(event, settings, clock)
     from handler.errors import RequestError
 
     raise RequestError(f"an event of kind {kind} cannot be invoked directly", hint="Send it through the queue or HTTP")

@@ -16,6 +16,12 @@ DEFAULT_THRESHOLD = 0.75
 DEFAULT_OUTPUT = "./scenescore-results"
 DEFAULT_DETECTIONS = "./scenescore-detections"
 DEFAULT_MAX_ERROR_RATE = 0.01
+DEFAULT_CACHE_BYTES = 2 << 30
+DEFAULT_SHARD_ABOVE_BYTES = (
+    4 << 20
+)  # some 12,000 frames, which take one vCPU five to ten minutes: one invocation holds them
+DEFAULT_SHARD_SAMPLES = 4000  # two to four minutes of one vCPU, beside which a cold start of 5 s is little
+DEFAULT_SHARD_CONCURRENCY = 100  # a tenth of the concurrent executions that an account has at first
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,12 @@ class Settings:
     (SCENESCORE_MAX_RECEIVES), so that the last try can say why it failed. detector: folder of the exported dense captioner
     (SCENESCORE_DETECTOR), else the user's cache folder. job_queue, detect_job, reduce_job: of AWS Batch, where videos are
     looked at (SCENESCORE_JOB_QUEUE, SCENESCORE_DETECT_JOB, SCENESCORE_REDUCE_JOB), all three or none.
+
+    cache: where vectors of texts are kept between runs, a folder or s3:// prefix (SCENESCORE_CACHE), at most cache_bytes per
+    model (SCENESCORE_CACHE_BYTES, 2 GiB: some 700,000 texts). state_machine: ARN of the Step Functions state machine that
+    scores large uploads in shards (SCENESCORE_STATE_MACHINE). shard_above_bytes: inputs larger than this go to it
+    (SCENESCORE_SHARD_ABOVE_BYTES). shard_samples: samples of one shard (SCENESCORE_SHARD_SAMPLES). shard_concurrency: shards
+    scored at a time (SCENESCORE_SHARD_CONCURRENCY).
     """
 
     model: Path
@@ -43,6 +55,12 @@ class Settings:
     job_queue: str | None = None
     detect_job: str | None = None
     reduce_job: str | None = None
+    cache: str | None = None
+    cache_bytes: int = DEFAULT_CACHE_BYTES
+    state_machine: str | None = None
+    shard_above_bytes: int = DEFAULT_SHARD_ABOVE_BYTES
+    shard_samples: int = DEFAULT_SHARD_SAMPLES
+    shard_concurrency: int = DEFAULT_SHARD_CONCURRENCY
 
     @classmethod
     def from_environment(cls) -> Settings:
@@ -60,6 +78,12 @@ class Settings:
             job_queue=os.environ.get("SCENESCORE_JOB_QUEUE") or None,
             detect_job=os.environ.get("SCENESCORE_DETECT_JOB") or None,
             reduce_job=os.environ.get("SCENESCORE_REDUCE_JOB") or None,
+            cache=os.environ.get("SCENESCORE_CACHE") or None,
+            cache_bytes=_positive("SCENESCORE_CACHE_BYTES", DEFAULT_CACHE_BYTES),
+            state_machine=os.environ.get("SCENESCORE_STATE_MACHINE") or None,
+            shard_above_bytes=_positive("SCENESCORE_SHARD_ABOVE_BYTES", DEFAULT_SHARD_ABOVE_BYTES),
+            shard_samples=_positive("SCENESCORE_SHARD_SAMPLES", DEFAULT_SHARD_SAMPLES),
+            shard_concurrency=_positive("SCENESCORE_SHARD_CONCURRENCY", DEFAULT_SHARD_CONCURRENCY),
         )
         settings.check()
         if os.environ.get("AWS_LAMBDA_FUNCTION_NAME") and not settings.output.startswith(("s3://", "/tmp/")):  # noqa: S108

@@ -1,4 +1,4 @@
-"""SQS and EventBridge, one client each per process."""
+"""SQS, EventBridge and Step Functions, one client each per process."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import orjson
 
 from handler.errors import StorageError
 
-__all__ = ["call", "put_event", "send_message"]
+__all__ = ["call", "put_event", "send_message", "start_execution"]
 
 
 class CallError(StorageError):
-    """A queue or event bus did not take what it was given; nothing was lost, the caller may try again."""
+    """A queue, event bus or state machine did not take what it was given; nothing was lost, the caller may try again."""
 
     code = "aws"
     exit_code = 3
@@ -34,12 +34,27 @@ def put_event(bus: str, detail_type: str, detail: dict[str, Any]) -> None:
         raise CallError(f"the event was refused: {first.get('ErrorMessage', first.get('ErrorCode'))}", file=bus)
 
 
+def start_execution(state_machine: str, name: str, what: dict[str, Any]) -> None:
+    """Start an execution of a state machine (its ARN), unless there is or was one of that name. Raises CallError."""
+    text = orjson.dumps(what).decode()
+    try:
+        call("stepfunctions", "start_execution", state_machine, stateMachineArn=state_machine, name=name, input=text)
+    except CallError as error:
+        if not _is(error.__cause__, "ExecutionAlreadyExists"):
+            raise
+
+
 @cache
 def _client(service: str) -> Any:
     import boto3
     from botocore.config import Config
 
     return boto3.client(service, config=Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard"}))
+
+
+def _is(error: BaseException | None, code: str) -> bool:
+    response = getattr(error, "response", None)
+    return isinstance(response, dict) and response.get("Error", {}).get("Code") == code
 
 
 def call(service: str, operation: str, place: str, **parameters: Any) -> Any:

@@ -16,7 +16,7 @@ from handler.cli._ci import add_files, add_gates, check, gates_of
 from handler.cli._model import model_folder
 from handler.cli._options import add_reading, assignment, local_input, mapping, print_json
 from handler.errors import RequestError, one_line
-from handler.evaluation import EvaluationRequest, Machine, estimate, needs_text_encoder, reads_videos
+from handler.evaluation import EvaluationRequest, Machine, estimate, needs_text_encoder, reads_videos, run_shards
 from handler.evaluation import run as evaluate
 from handler.models.dense import PROVIDERS
 from handler.reports import dump_json, render
@@ -71,6 +71,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--provider", choices=PROVIDERS, default="auto", help="what the detector runs on: cpu, cuda, or what is there")
     add("--precision", choices=["fp32", "int8"], default="fp32", help="precision the model must have (fp32)")
     add("--threads", type=int, metavar="N", help="cores to use (all this process may use)")
+    add("--shards", type=int, metavar="N", help="score in N parts, side by side in processes (one, in this process)")
+    add("--resume", action="store_true", help="go on from what a run that was killed left; without it, start over")
+    add(
+        "--cache",
+        metavar="DIR",
+        help="keep vectors of texts in a folder or s3:// prefix between runs (SCENESCORE_CACHE)",
+    )
     add("--force", action="store_true", help="score again though a finished result exists")
     add("--dry-run", action="store_true", help="say what a run would take in time and money, and score nothing")
     add_gates(parser)
@@ -124,8 +131,12 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
             threads=options.threads,
             force=options.force,
             on_progress=on_progress,
+            resume=options.resume,
+            shards=options.shards,
+            cache=options.cache,
         )
-        report = evaluate(request, machine)
+        in_one_piece = options.shards is None and not options.resume
+        report = evaluate(request, machine) if in_one_piece else run_shards(request, machine)
     if options.json:
         print_json(dump_json(dict(report)))
         return check(options, gates, report)

@@ -4,19 +4,16 @@ from handler.evaluation._calibrating import CalibrationRequest, calibrate, is_fi
 from handler.evaluation._estimate import Estimate, estimate
 from handler.evaluation._evaluator import EvaluatedSamples, Evaluator, create_evaluator
 from handler.evaluation._identity import content_of
-from handler.evaluation._inputs import find_files, is_annotation
+from handler.evaluation._inputs import find_files, input_bytes, is_annotation
+from handler.evaluation._local_shards import run_shards
 from handler.evaluation._metrics import Machine
-from handler.evaluation._needs import count_videos, needs_text_encoder, reads_videos
+from handler.evaluation._needs import count_videos, needs_model, needs_text_encoder, reads_videos
 from handler.evaluation._python import evaluate
 from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._run import request_identity, run, write_error
-from handler.evaluation._video_shards import (
-    UnfinishedError,
-    VideoWork,
-    look_at_share,
-    open_videos,
-    reduce_videos,
-)
+from handler.evaluation._shard_plan import ShardPlan
+from handler.evaluation._shards import UnfinishedError, forget_shards, plan_shards, reduce_shards, score_shard
+from handler.evaluation._video_shards import VideoWork, look_at_share, open_videos, reduce_videos
 
 __all__ = [
     "CalibrationRequest",
@@ -25,6 +22,7 @@ __all__ = [
     "EvaluationRequest",
     "Evaluator",
     "Machine",
+    "ShardPlan",
     "UnfinishedError",
     "VideoWork",
     "calibrate",
@@ -34,16 +32,23 @@ __all__ = [
     "estimate",
     "evaluate",
     "find_files",
+    "forget_shards",
+    "input_bytes",
     "is_annotation",
     "is_finished",
     "look_at_share",
+    "needs_model",
     "needs_text_encoder",
     "open_videos",
+    "plan_shards",
     "reads_videos",
+    "reduce_shards",
     "reduce_videos",
     "request_identity",
     "run",
     "run_calibration",
+    "run_shards",
     "run_suggestion",
+    "score_shard",
     "write_error",
 ]

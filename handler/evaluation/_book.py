@@ -46,6 +46,12 @@ class Book:
         for name, result in results.items():
             self.ledgers[name].add(sample, result)
 
+    def merge_from(self, other: Book) -> None:
+        """Fold in the ledgers of the next shard of the same input; the counts are those of whoever read it all."""
+        self.seconds += other.seconds
+        for name, ledger in self.ledgers.items():
+            ledger.merge_from(other.ledgers[name])
+
     def counts(self) -> dict[str, int]:
         """The `counts` part of report.json."""
         n_sessions = max((ledger.n_sessions for ledger in self.ledgers.values()), default=0)

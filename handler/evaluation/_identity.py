@@ -33,6 +33,7 @@ __all__ = [
     "identify_files",
     "identify_records",
     "list_files",
+    "mark_of",
     "own_options",
     "refuse_unused",
     "request_document",
@@ -185,8 +186,16 @@ def _version(distribution: str) -> str | None:
 def _stamp(location: str) -> object:
     if storage.is_remote(location):
         return None
-    facts = os.stat(location)
+    try:
+        facts = os.stat(location)
+    except OSError:  # it is gone, and so another than any that was there
+        return ()
     return (facts.st_ino, facts.st_size, facts.st_mtime_ns)
+
+
+def mark_of(location: str) -> str:
+    """What tells this version of a file from another, without reading it where it is local."""
+    return content_of(location) if storage.is_remote(location) else json.dumps(_stamp(location))
 
 
 def _name_of(location: str) -> str:

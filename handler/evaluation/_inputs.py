@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from handler import storage
 from handler.errors import RequestError, StorageError
-from handler.formats import Notices, Plan, ReadOptions, is_video, open_descriptions, read_plan, stem_of
+from handler.formats import (
+    LineMarks,
+    Notices,
+    Place,
+    Plan,
+    ReadOptions,
+    is_video,
+    open_descriptions,
+    read_plan,
+    stem_of,
+)
 from handler.samples import Record, Sample, Unreadable
 
-__all__ = ["find_files", "is_annotation", "read_files"]
+__all__ = ["Start", "find_files", "input_bytes", "is_annotation", "read_descriptions", "read_files"]
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".trec", ".run", ".qrels")
 SIDECAR = ".scenescore.json"
+GZIP_GROWTH = 8
 RESULT_FILES = {"report.json", "samples.jsonl", "errors.jsonl", "error.json"}
 
 
@@ -57,6 +70,11 @@ def find_files(location: str) -> Iterator[storage.ObjectInfo]:
     raise storage.NotFoundError(f"there is no such {kind}", file=location, hint="Check the name")
 
 
+def input_bytes(location: str) -> int:
+    """About how many bytes there are to read: gzip is taken to hold eight times its size, as such files mostly do."""
+    return sum(info.size * (GZIP_GROWTH if info.location.endswith(".gz") else 1) for info in find_files(location))
+
+
 def _is_result(location: str) -> bool:
     """Whether this is a file of ours: in a folder named CONTENT-REQUEST, or a pointer to one."""
     *_, folder, name = ["", *location.split("/")]
@@ -75,22 +93,49 @@ def read_files(
     if plan is not None:
         yield from read_plan(plan, [(info.location, info.etag) for info in files], options, notices)
         return
-    if len(files) == 1:
-        yield from open_descriptions(files[0].location, options, notices, if_match=files[0].etag)
-        return
-    n = 0
+    for _, record in read_descriptions(files, options, notices):
+        yield record
+
+
+class Start(NamedTuple):
+    """Where in the files of an input a reading begins.
+
+    file: its number, from 0. place: where in it, None for its beginning. skip: records passed over from there on. samples:
+    in all that lies before, which is the index of the first one.
+    """
+
+    file: int = 0
+    place: Place | None = None
+    skip: int = 0
+    samples: int = 0
+
+
+def read_descriptions(
+    files: Sequence[storage.ObjectInfo],
+    options: ReadOptions,
+    notices: Notices,
+    *,
+    start: Start | None = None,
+    marks: Sequence[LineMarks] | None = None,
+) -> Iterator[tuple[int, Record]]:
+    """The records of descriptions with the number of the file each is in. marks: one per file, to be filled."""
+    start = start or Start()
+    n = start.samples
     stems: dict[str, str] = {}
-    for info in files:
+    for number, info in enumerate(files[start.file :], start.file):
         stem = stem_of(storage.name_of(info.location))
         if stems.setdefault(stem, info.location) != info.location:
             notices.add("same_file_name", f"{stems[stem]} and {info.location} share the default session {stem!r}")
-        for record in open_descriptions(info.location, options, notices, if_match=info.etag):
+        place, skip = (start.place, start.skip) if number == start.file else (None, 0)
+        mark = marks[number] if marks is not None else None
+        records = open_descriptions(info.location, options, notices, if_match=info.etag, place=place, marks=mark)
+        for record in itertools.islice(records, skip, None):
             if isinstance(record, Sample):
                 record.index = n
                 n += 1
-            elif isinstance(record, Unreadable):
+            elif isinstance(record, Unreadable) and len(files) > 1:
                 record.reason = f"{storage.name_of(info.location)}: {record.reason}"
-            yield record
+            yield number, record
 
 
 def is_annotation(location: str) -> bool:

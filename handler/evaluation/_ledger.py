@@ -66,8 +66,7 @@ class Ledger:
 
     def warn(self, code: str, example: str) -> None:
         """Count a warning; the first few places are kept."""
-        if code not in self.warnings and len(self.warnings) >= MAX_CODES:
-            code = f"{code.partition(':')[0]}:other"
+        code = self._code(code)
         self.warnings[code] += 1
         places = self.examples.setdefault(code, [])
         if len(places) < N_EXAMPLES:
@@ -84,12 +83,14 @@ class Ledger:
             if group in self._groups:
                 self._groups[group].merge_from(tally)
             else:
+                self._refuse_another(group[0])
                 self._groups[group] = tally
         self._overall.merge_from(other._overall)
         self._worst = heapq.nlargest(N_WORST, [*self._worst, *other._worst], key=lambda entry: entry[:2])
-        self.warnings.update(other.warnings)
-        for code, places in other.examples.items():
-            self.examples[code] = [*self.examples.get(code, []), *places][:N_EXAMPLES]
+        for code, n in other.warnings.items():
+            known = self._code(code)
+            self.warnings[known] += n
+            self.examples[known] = [*self.examples.get(known, []), *other.examples[code]][:N_EXAMPLES]
 
     def names_nothing(self, by: str) -> bool:
         """Whether samples were grouped by a name that none of them has."""
@@ -133,6 +134,17 @@ class Ledger:
         worst = [entry for _, _, entry in sorted(self._worst, key=lambda one: (-one[0], -one[1]))]
         return {"sessions": sessions, "groups": groups, "overall": self._overall.summary(), "worst": worst}
 
+    def _code(self, code: str) -> str:
+        """The code, or what stands for all further ones."""
+        is_new = code not in self.warnings and len(self.warnings) >= MAX_CODES
+        return f"{code.partition(':')[0]}:other" if is_new else code
+
+    def _refuse_another(self, by: str) -> None:
+        if sum(1 for known, _ in self._groups if known == by) >= MAX_GROUPS:
+            raise RequestError(
+                f"{by!r} has more than {MAX_GROUPS} values", field="group_by", hint="Group by a coarser tag"
+            )
+
     def _tally_of(self, state: Mapping[str, Any]) -> Tally:
         tally = self._metric.tally()
         tally.restore(state)
@@ -144,10 +156,7 @@ class Ledger:
         )
         tally = self._groups.get((by, value))
         if tally is None:
-            if sum(1 for known, _ in self._groups if known == by) >= MAX_GROUPS:
-                raise RequestError(
-                    f"{by!r} has more than {MAX_GROUPS} values", field="group_by", hint="Group by a coarser tag"
-                )
+            self._refuse_another(by)
             tally = self._groups[by, value] = self._metric.tally()
         return tally
 

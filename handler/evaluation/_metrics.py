@@ -13,7 +13,7 @@ from handler.evaluation._calibrated import calibrated_options
 from handler.evaluation._pictures import picture_opener
 from handler.evaluation._request import EvaluationRequest
 from handler.metrics import BaseMetric, get_metric, metric_class, select_metrics
-from handler.models import shared_image_text_encoder, shared_text_encoder
+from handler.models import TextEncoder, shared_image_text_encoder, shared_text_encoder
 from handler.models.dense import Provider
 from handler.samples import (
     BenchSample,
@@ -67,6 +67,9 @@ class Machine:
     raised, and the same call goes on from there. sequencer: S3's order of writes to the input's key, for `latest.json`.
     detector: folder of an exported dense captioner, for videos; None means that of the settings, where there is one.
     provider: what it runs on: auto, cpu or cuda. seen: gives the fields of a video's sample where others looked at it.
+    resume: carry on what an earlier run of the same request left when it was killed (with must_stop, always); without it
+    that is scored again from the start. shards: how many parts of the input are scored side by side, each in a process.
+    cache: where vectors of texts are kept between runs, a folder or s3:// prefix; None means that of the settings.
     """
 
     model: Path | None = None
@@ -79,6 +82,9 @@ class Machine:
     detector: Path | None = None
     provider: Provider = "auto"
     seen: Callable[[VideoSample], Mapping[str, Any]] | None = None
+    resume: bool = False
+    shards: int | None = None
+    cache: str | None = None
 
 
 def metric_names(request: EvaluationRequest, sample: type[Sample] = Sample) -> list[str]:
@@ -101,7 +107,7 @@ def _make(name: str, request: EvaluationRequest, machine: Machine, calibrated: M
     options |= {**_identity.own_options(cls, request.options.get(name, {})), **calibrated}
     if "text_encoder" in cls.models:
         folder = machine.model or Settings.from_environment().model
-        options["encoder"] = shared_text_encoder(folder, machine.threads)
+        options["encoder"] = _text_encoder(folder, machine)
         _identity.check_precision(request.precision, options["encoder"].card)
     if "image_text_encoder" in cls.models:
         folder = machine.clip or Settings.from_environment().clip
@@ -109,6 +115,13 @@ def _make(name: str, request: EvaluationRequest, machine: Machine, calibrated: M
         options["open_image"] = picture_opener(request)
         _identity.check_precision(request.precision, options["encoder"].card)
     return get_metric(name, **options)
+
+
+def _text_encoder(folder: Path, machine: Machine) -> TextEncoder:
+    cache = machine.cache or Settings.from_environment().cache
+    if cache is None:
+        return shared_text_encoder(folder, machine.threads)
+    return shared_text_encoder(folder, machine.threads, cache)
 
 
 def check_fit(

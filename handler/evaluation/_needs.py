@@ -12,7 +12,7 @@ from handler.formats import Notices
 from handler.metrics import metric_class
 from handler.samples import Sample, VideoSample
 
-__all__ = ["count_videos", "needs_text_encoder", "reads_videos"]
+__all__ = ["count_videos", "needs_model", "needs_text_encoder", "reads_videos"]
 
 
 def needs_text_encoder(request: EvaluationRequest) -> bool:
@@ -27,6 +27,12 @@ def needs_text_encoder(request: EvaluationRequest) -> bool:
         except ScenescoreError:
             return False
     return any("text_encoder" in metric_class(name).models for name in metric_names(request, sample))
+
+
+def needs_model(request: EvaluationRequest) -> bool:
+    """Whether a metric of the request reads any model. Raises ScenescoreError for an input that cannot be understood."""
+    sample = Sample if request.metrics else sample_of(request)
+    return any(metric_class(name).models for name in metric_names(request, sample))
 
 
 def reads_videos(request: EvaluationRequest) -> bool:

@@ -5,13 +5,23 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from handler.reports import error_row
 from handler.results import MetricResult
 from handler.samples import Sample, Unreadable
 
-__all__ = ["Rows", "row_of", "timing"]
+__all__ = ["RowSink", "Rows", "row_of", "timing"]
+
+
+class RowSink(Protocol):
+    """Where rows go."""
+
+    def sample(self, row: Mapping[str, Any]) -> None:
+        """A row of samples.jsonl."""
+
+    def unreadable(self, error: Unreadable) -> None:
+        """A row of errors.jsonl."""
 
 
 class Rows:

@@ -5,36 +5,30 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from contextlib import contextmanager
+from typing import Any
 
+import orjson
+
+from handler import storage
 from handler.errors import InputError, OutOfTimeError, RequestError, ScenescoreError
 from handler.evaluation import _identity
 from handler.evaluation._book import Book
 from handler.evaluation._calibrated import calibration_part, calibration_warnings
 from handler.evaluation._chunks import chunks
 from handler.evaluation._metrics import Machine, check_fit, make_metrics
-from handler.evaluation._opened import open_input
+from handler.evaluation._opened import Opened, open_input
 from handler.evaluation._request import EvaluationRequest
-from handler.evaluation._rows import Rows, row_of, timing
+from handler.evaluation._rows import Rows, RowSink, row_of, timing
 from handler.evaluation._videos import with_frames
 from handler.formats import Notices
 from handler.metrics import BaseMetric
 from handler.models import load_seconds
-from handler.reports import Parts, Report, ResultFolder, update_latest
+from handler.reports import Parts, Report, ResultFolder, mend_latest, update_latest
 from handler.reports.page import write_page
-from handler.samples import EmptySession, Record, Sample, Unreadable
+from handler.samples import EmptySession, Record, Sample
 
-__all__ = ["request_identity", "run", "write_error"]
-
-
-class RowSink(Protocol):
-    """Where rows go."""
-
-    def sample(self, row: Mapping[str, Any]) -> None:
-        """A row of samples.jsonl."""
-
-    def unreadable(self, error: Unreadable) -> None:
-        """A row of errors.jsonl."""
+__all__ = ["Evaluation", "finished", "prepare", "request_identity", "run", "write_error"]
 
 
 CHUNK = 256  # samples scored together; no score depends on it
@@ -47,6 +41,17 @@ def run(request: EvaluationRequest, machine: Machine | None = None, *, records: 
     Raises ScenescoreError; with an output, the folder then holds error.json and errors.jsonl.
     """
     machine = machine or Machine()
+    evaluation, opened, folder = prepare(request, machine, records)
+    if folder is None:
+        return evaluation.in_memory(opened.records)
+    done = finished(folder, opened, machine)
+    return done if done is not None else evaluation.into(folder, opened.records)
+
+
+def prepare(
+    request: EvaluationRequest, machine: Machine, records: Any = None
+) -> tuple[Evaluation, Opened, ResultFolder | None]:
+    """All that is known before anything is scored; the folder is None where nothing is to be written."""
     metrics = make_metrics(request, machine) if request.metrics else None
     notices = Notices()
     opened = open_input(request, records, notices)
@@ -54,19 +59,23 @@ def run(request: EvaluationRequest, machine: Machine | None = None, *, records: 
         metrics = make_metrics(request, machine, opened.sample)
     check_fit(request, metrics, opened.sample, opened.roles)
     opened = with_frames(opened, request, machine, metrics)
-    evaluation = _Evaluation(request, machine, metrics, opened.source, notices)
+    evaluation = Evaluation(request, machine, metrics, opened.source, notices)
     if request.output is None:
-        return evaluation.in_memory(opened.records)
+        return evaluation, opened, None
     location = _identity.folder_location(request, opened.source, metrics, opened.companions)
-    folder = ResultFolder(location)
+    return evaluation, opened, ResultFolder(location)
+
+
+def finished(folder: ResultFolder, opened: Opened, machine: Machine) -> Report | None:
+    """The report that stands already; the newest upload of the input points at it."""
     done = None if machine.force else folder.report()
-    if done is not None:
-        if machine.sequencer is not None:
-            update_latest(folder.location, opened.source.content, machine.sequencer)
-        return Report(done, location=folder.location, already_done=True)
-    if machine.must_stop is None:
-        return evaluation.into(folder, opened.records)
-    return evaluation.in_parts(folder, opened.records)
+    if done is None:
+        return None
+    if machine.sequencer is not None:
+        update_latest(folder.location, opened.source.content, machine.sequencer)
+    else:
+        mend_latest(folder.location, opened.source.content, str(done.get("timing", {}).get("started", "")))
+    return Report(done, location=folder.location, already_done=True)
 
 
 def request_identity(request: EvaluationRequest, machine: Machine) -> str:
@@ -89,7 +98,7 @@ def write_error(request: EvaluationRequest, error: ScenescoreError, content: str
     return error.written_to
 
 
-class _Evaluation:
+class Evaluation:
     """One run: rows stream through it, the book is what it remembers."""
 
     def __init__(
@@ -113,47 +122,103 @@ class _Evaluation:
     def in_memory(self, records: Iterable[Record]) -> Report:
         """Keep the rows."""
         rows = Rows()
-        for chunk in self._chunks(records, rows):
-            self._score(chunk, rows)
+        with self._flushing():
+            for chunk in self._chunks(records, rows):
+                self._score(chunk, rows)
         self._check_error_rate(written=False)
         self._source.check_unchanged()
         return Report(self._document(), samples=rows.samples, errors=rows.errors)
 
     def into(self, folder: ResultFolder, records: Iterable[Record]) -> Report:
-        """Write the rows as they come."""
-        with folder.writer() as writer:
-            for chunk in self._chunks(records, writer):
-                self._score(chunk, writer)
-            self._check_error_rate()
-        return self._finish(folder)
+        """Write the rows as they come, from where an earlier run was stopped where that is asked for.
 
-    def in_parts(self, folder: ResultFolder, records: Iterable[Record]) -> Report:
-        """As `into`, from where an earlier run was stopped. Raises OutOfTimeError when this one is stopped as well."""
-        with Parts(folder) as parts:
+        Raises OutOfTimeError when this one is stopped as well. A folder that was complete before stays as it was until the
+        new report stands: results do not go away.
+        """
+        machine = self._machine
+        was_complete = folder.report() is not None
+        resume = machine.resume or machine.must_stop is not None
+        with self._flushing(), Parts(folder.location, resume=resume) as parts:
             if parts.state is not None:
                 self._book.restore(parts.state)
             try:
                 self._score_parts(records, parts)
                 self._check_error_rate()
-            except (InputError, RequestError) as error:
-                parts.assemble(failed=True)
-                folder.write_error(error)
-                parts.clear()
+            except OutOfTimeError:
                 raise
-            parts.assemble()
+            except ScenescoreError as error:
+                is_final = isinstance(error, InputError | RequestError)
+                if was_complete or (machine.must_stop is not None and not is_final):
+                    raise
+                parts.assemble(folder.location, failed=True)
+                folder.write_error(error)
+                if is_final:
+                    parts.clear()
+                raise
+            try:
+                parts.assemble(folder.location)
+            except storage.NotFoundError:  # another process was at the same result, and has finished it and tidied up
+                done = None if machine.force else folder.report()
+                if done is None:
+                    raise
+                return Report(done, location=folder.location, already_done=True)
             report = self._finish(folder)
             parts.clear()
+            if machine.must_stop is None:  # in the function nobody but the state machine makes shards, and it tidies up
+                storage.delete_tree(f"{storage.join(folder.location, 'shards')}/")
             return report
 
+    def shard(self, location: str, records: Iterable[Record], expected: int) -> None:
+        """Score one shard into a folder of its own: samples.jsonl, then state.json. expected: its records."""
+        with self._flushing(), Parts(location, resume=True) as parts:
+            if parts.state is not None:
+                self._book.restore(parts.state)
+            self._score_parts(records, parts)
+            self._source.check_unchanged()
+            if self._book.n_records != expected:
+                raise storage.ChangedError("the input is not the one that was cut into shards", file=self._source.name)
+            parts.assemble(location)
+            storage.write_bytes(storage.join(location, "state.json"), orjson.dumps(self._state()))
+            parts.clear()
+
+    def gather(self, folder: ResultFolder, states: Iterable[Mapping[str, Any]], counted: Book) -> Report:
+        """Write the report of all shards, whose rows are there. counted: by whoever read the whole input."""
+        for state in states:
+            book = Book(self._metrics, self._request.group_by)
+            book.restore(state)
+            self._book.merge_from(book)
+        self._book.n_records, self._book.n_samples = counted.n_records, counted.n_samples
+        self._book.n_unreadable, self._book.first_unreadable = counted.n_unreadable, counted.first_unreadable
+        return self._finish(folder)
+
+    def refuse_unreadable(self, counted: Book) -> None:
+        """Raises InputError when more items cannot be read than the request allows."""
+        self._book.n_samples, self._book.n_unreadable = counted.n_samples, counted.n_unreadable
+        self._book.first_unreadable = counted.first_unreadable
+        self._check_error_rate()
+
     def _score_parts(self, records: Iterable[Record], parts: Parts) -> None:
-        rest = itertools.islice(records, self._book.n_records, None)
+        """Score what the book has not seen, putting parts away on the way."""
+        must_stop = self._machine.must_stop
+        rest, n_before = iter(records), self._book.n_records
+        next(itertools.islice(rest, n_before, n_before), None)  # read again even when the limit is reached: for notices
         for chunk in self._chunks(rest, parts):
             self._score(chunk, parts)
-            stop = self._machine.must_stop is not None and self._machine.must_stop()
+            stop = must_stop is not None and must_stop()
             if stop or parts.is_full():
-                parts.put_away(self._state())
+                self._source.check_unchanged()
+                parts.put_away(self._state(), self._book.n_records)
             if stop:
                 raise OutOfTimeError(f"time ran out after {self._book.n_samples} samples; they are saved")
+
+    @contextmanager
+    def _flushing(self) -> Iterator[None]:
+        """Whatever happens, what was encoded is kept in the cache."""
+        try:
+            yield
+        finally:
+            for metric in self._metrics:
+                metric.flush()
 
     def _finish(self, folder: ResultFolder) -> Report:
         self._source.check_unchanged()

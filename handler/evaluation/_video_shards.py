@@ -17,30 +17,24 @@ import orjson
 
 from handler import storage
 from handler.detection import BUDGET, Look, Seen, Watcher, look_at, resize_rule
-from handler.errors import InputError, OutOfTimeError, RequestError, ScenescoreError
+from handler.errors import InputError, OutOfTimeError, RequestError
 from handler.evaluation import _identity
 from handler.evaluation._metrics import Machine, make_metrics
 from handler.evaluation._opened import open_input
 from handler.evaluation._pictures import locator
 from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._run import run
+from handler.evaluation._shards import UnfinishedError
 from handler.evaluation._videos import fields_of, locate_video, needs_detector, version_of, watcher_of, with_frames
 from handler.formats import Notices
 from handler.reports import Report, ResultFolder, dump_json
 from handler.samples import VideoSample
 from handler.video import read_detections, sample_fields
 
-__all__ = ["UnfinishedError", "VideoWork", "look_at_share", "open_videos", "reduce_videos"]
+__all__ = ["VideoWork", "look_at_share", "open_videos", "reduce_videos"]
 
 SCHEMA = "scenescore.video-shard/1"
 SAVE_EVERY = 20.0  # seconds between two writings of the notes
-
-
-class UnfinishedError(ScenescoreError):
-    """Shares are missing, so there is nothing to reduce yet; what is finished is kept."""
-
-    code = "unfinished"
-    exit_code = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from handler.errors import RequestError
+from handler.jobs import STEPS
 
 __all__ = ["Kind", "kind_of"]
 
-Kind = Literal["http", "s3", "s3-test", "eventbridge", "sqs", "job", "direct"]
+Kind = Literal["http", "s3", "s3-test", "eventbridge", "sqs", "job", "step", "direct"]
 
 _DIRECT = {"sessions", "input", "datasets", "results"}
 
@@ -31,6 +32,8 @@ def kind_of(event: Any) -> Kind:
             return "eventbridge"
         elif event.get("schema") == "scenescore.job/1":
             return "job"
+        elif isinstance(event.get("schema"), str) and event["schema"] in STEPS:
+            return "step"
         elif _DIRECT & event.keys():
             return "direct"
     shape = (
@@ -38,5 +41,5 @@ def kind_of(event: Any) -> Kind:
     )
     raise RequestError(
         f"this event is of no known kind: {shape or 'an empty object'}",
-        hint="Known: HTTP, S3, EventBridge and SQS events, and request bodies with sessions, input, datasets or results",
+        hint="Known: HTTP, S3, EventBridge and SQS events, steps, and bodies with sessions, input, datasets or results",
     )

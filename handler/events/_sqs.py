@@ -10,7 +10,7 @@ from handler.errors import OutOfTimeError, RequestError, ScenescoreError
 from handler.events._kinds import kind_of
 from handler.events._log import log, log_status
 from handler.events._uploads import handle_uploads
-from handler.jobs import Clock, job_of_message, perform
+from handler.jobs import Clock, job_of_message, perform_or_shard
 from handler.settings import Settings
 
 __all__ = ["handle_messages"]
@@ -44,7 +44,7 @@ def _handle(record: dict[str, Any], settings: Settings, clock: Clock) -> None:
     if kind == "job":
         job = job_of_message(body, settings)
         if job is not None:
-            log_status(*perform(job, settings, clock, last_try=last_try))
+            log_status(*perform_or_shard(job, settings, clock, last_try=last_try))
     elif kind == "s3" or kind == "eventbridge":
         handle_uploads(kind, body, settings, clock, last_try=last_try)
     elif kind != "s3-test":

@@ -15,7 +15,7 @@ from handler import storage
 from handler.errors import InputError, RequestError, ScenescoreError
 from handler.evaluation import EvaluationRequest, is_annotation, write_error
 from handler.events._log import log, log_status
-from handler.jobs import Clock, Job, check_locations, make_job, perform
+from handler.jobs import Clock, Job, check_locations, make_job, perform_or_shard
 from handler.settings import Settings, is_under
 
 __all__ = ["Upload", "handle_uploads", "uploads_of"]
@@ -45,7 +45,7 @@ def handle_uploads(
     for upload in uploads_of(kind, event):
         job = _job_of(upload, settings, last_try=last_try)
         if job is not None:
-            status, report = perform(job, settings, clock, last_try=last_try)
+            status, report = perform_or_shard(job, settings, clock, last_try=last_try)
             log_status(status, report)
             done.append(status.document())
     return done

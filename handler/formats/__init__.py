@@ -4,6 +4,7 @@ from handler.formats._contract import Detection, Notices, Reader, ReadOptions, S
 from handler.formats._detect import FORMATS
 from handler.formats._inspect import Inspection, TextLengths, inspect_records
 from handler.formats._opening import stem_of
+from handler.formats._places import LineMarks, Place
 from handler.formats._plain import PlainObject, read_objects
 from handler.formats._python import records_from_python
 from handler.formats._reading import detect, open_descriptions, open_records, plan_of
@@ -15,7 +16,9 @@ __all__ = [
     "Detection",
     "FieldError",
     "Inspection",
+    "LineMarks",
     "Notices",
+    "Place",
     "PlainObject",
     "Plan",
     "ReadOptions",

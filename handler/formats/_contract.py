@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from handler.formats._places import Place
 from handler.samples import Record
 
 __all__ = ["Detection", "Notices", "ReadOptions", "Reader", "Source"]
@@ -57,7 +58,8 @@ class Source:
 
     name: for messages. stem: the file's name without suffixes, the default session_id. head: the first bytes, for
     sniffing. chunks: all bytes from the start, head included. Bytes are decompressed UTF-8 without a byte order mark.
-    compression, encoding: what was undone on the way. skipped: bytes of the dropped mark.
+    compression, encoding: what was undone on the way. skipped: bytes of the dropped mark. place: where the chunks begin
+    when that is in the file's middle; the head is the file's all the same.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Source:
     compression: Literal["gzip"] | None = None
     encoding: str = "utf-8"
     skipped: int = 0
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)

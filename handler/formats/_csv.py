@@ -58,9 +58,12 @@ def _data_rows(source: Source, shape: Shape) -> Iterator[tuple[int, list[str] | 
     """Rows after the header with the line each starts on; an error in place of a row that is no valid CSV."""
     csv.field_size_limit(max(csv.field_size_limit(), MAX_TEXT))
     lines = text_lines(source, shape.newline)
-    skipped = 1 if shape.sep_line and next(lines, None) is not None else 0
+    if source.place is not None:
+        skipped, header_rows = source.place.line - 1, 1
+    else:
+        skipped, header_rows = (1 if shape.sep_line and next(lines, None) is not None else 0), 0
     rows = csv.reader(lines, delimiter=shape.delimiter, strict=True)
-    before = header_rows = 0
+    before = 0
     while True:
         try:
             for row in rows:

@@ -54,9 +54,14 @@ class Session:
 
 
 class FrameReader:
-    """Turns frames into samples; keeps the running index, the plans per kind of frame, and the watch over ids."""
+    """Turns frames into samples; keeps the running index, the plans per kind of frame, and the watch over ids.
 
-    def __init__(self, name: str | None, stem: str, options: ReadOptions, notices: Notices) -> None:
+    goes_on: whether frames of the file were read before, so that none of these is its first.
+    """
+
+    def __init__(
+        self, name: str | None, stem: str, options: ReadOptions, notices: Notices, *, goes_on: bool = False
+    ) -> None:
         self.name = name
         self.stem = stem
         self.mapping = check_mapping(options.mapping)
@@ -67,6 +72,7 @@ class FrameReader:
         self._session_plans: dict[tuple[str, ...], Plan] = {}
         self._skip_missing = options.on_missing == "skip"
         self._index = 0
+        self._goes_on = goes_on
         self._columns_of: dict[str, str] = {}
         self._hints: dict[tuple[str, ...], str] = {}
 
@@ -82,7 +88,7 @@ class FrameReader:
         try:
             plan = make_plan(keys, names, self.mapping, self.name)
         except InputError as error:
-            if not plans:
+            if not plans and not self._goes_on:
                 raise
             raise FieldError(error.field or "", f"cannot be told: {error.message}. {error.hint}") from error
         if len(plans) >= _MOST_PLANS:

@@ -26,10 +26,10 @@ class JsonLinesReader:
 
     def read(self, source: Source, options: ReadOptions, notices: Notices) -> Iterator[Record]:
         """Records in file order. Raises InputError for bytes that are not UTF-8."""
-        frames = FrameReader(source.name, source.stem, options, notices)
+        frames = FrameReader(source.name, source.stem, options, notices, goes_on=source.place is not None)
         plans, loads = frames.flat_plans, orjson.loads
-        offset = 0
-        for number, line in enumerate(byte_lines(source), 1):
+        offset, first = (source.place.offset - source.skipped, source.place.line) if source.place else (0, 1)
+        for number, line in enumerate(byte_lines(source), first):
             try:
                 item = loads(line)
             except ValueError:

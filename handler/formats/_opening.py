@@ -6,6 +6,7 @@ import codecs
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain
 from typing import BinaryIO, Literal
 
@@ -13,6 +14,7 @@ from handler import storage
 from handler.errors import InputError, RequestError, StorageError
 from handler.formats._contract import ReadOptions, Source
 from handler.formats._limits import CHUNK_BYTES, MAX_DECOMPRESSED, MAX_RATIO, RATIO_FREE_BYTES
+from handler.formats._places import Place
 
 _GZIP = b"\x1f\x8b"
 _GZIP_SLICE = 1 << 14
@@ -37,13 +39,21 @@ _SUFFIXES = (".trec", ".run", ".qrels", ".json", ".jsonl", ".ndjson", ".csv", ".
 
 
 @contextmanager
-def open_source(location: str, options: ReadOptions, if_match: str | None = None) -> Iterator[Source]:
+def open_source(
+    location: str, options: ReadOptions, if_match: str | None = None, place: Place | None = None
+) -> Iterator[Source]:
     """The file behind `location`, its first bytes read. Raises InputError, StorageError or RequestError.
 
-    if_match: the etag an S3 object must still have.
+    if_match: the etag an S3 object must still have. place: where the chunks begin, in a plain UTF-8 file.
     """
-    with storage.open_read(location, if_match=if_match) as stream:
-        yield source_from(stream, location, options)
+    if place is None:
+        with storage.open_read(location, if_match=if_match) as stream:
+            yield source_from(stream, location, options)
+        return
+    with storage.open_read(location, 0, CHUNK_BYTES, if_match=if_match) as stream:
+        source = source_from(stream, location, options)
+    with storage.open_read(location, place.offset, if_match=if_match) as stream:
+        yield replace(source, chunks=_read_chunks(stream, location), place=place)
 
 
 def source_from(stream: BinaryIO, name: str, options: ReadOptions) -> Source:

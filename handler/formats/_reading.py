@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from handler.formats._contract import Detection, Notices, ReadOptions
+from handler.formats._contract import Detection, Notices, ReadOptions, Source
 from handler.formats._detect import READERS, detect_source, first_keys
 from handler.formats._opening import open_source
+from handler.formats._places import LineMarks, Place
 from handler.formats._table import shape_of
 from handler.formats.tasks import Plan, form_of, plan_files, read_plan
 from handler.samples import Record
@@ -47,12 +49,30 @@ def open_records(
 
 
 def open_descriptions(
-    location: str, options: ReadOptions, notices: Notices, *, if_match: str | None = None
+    location: str,
+    options: ReadOptions,
+    notices: Notices,
+    *,
+    if_match: str | None = None,
+    place: Place | None = None,
+    marks: LineMarks | None = None,
 ) -> Iterator[Record]:
-    """`open_records` for a file that is known to hold descriptions."""
-    with open_source(location, options, if_match) as source:
+    """`open_records` for a file that is known to hold descriptions.
+
+    place: where to begin; what lies before it is not read. marks: takes in where lines begin, if the file is of a kind that
+    can be entered at a line.
+    """
+    with open_source(location, options, if_match, place) as source:
         detection = detect_source(source, options)
+        if marks is not None and _has_lines(source, detection):
+            newline = shape_of(source.head.decode("utf-8", "ignore"), {}).newline if detection.format == "csv" else "\n"
+            source = replace(source, chunks=marks.watch(source.chunks, source.skipped, newline))
         yield from READERS[detection.format].read(source, options, notices)
+
+
+def _has_lines(source: Source, detection: Detection) -> bool:
+    """Whether an item of the file is at the same bytes of it, whatever came before."""
+    return detection.format in ("jsonl", "csv") and source.compression is None and source.encoding == "utf-8"
 
 
 def _detection_of(plan: Plan, options: ReadOptions) -> Detection:

@@ -13,6 +13,7 @@ from handler.jobs._locations import check_locations
 from handler.jobs._perform import Clock, end_badly, end_well, perform
 from handler.jobs._queue import job_of_message, submit
 from handler.jobs._status import BusyError, Status, read_status
+from handler.jobs._steps import STEPS, perform_or_shard, run_step
 from handler.jobs._videos import detections_of, forget_batch, job_of_batch
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "MAX_COMPARED",
     "MAX_REPLY",
     "MAX_SAMPLES",
+    "STEPS",
     "WAIT_S",
     "BusyError",
     "Clock",
@@ -41,9 +43,11 @@ __all__ = [
     "make_job",
     "outcome",
     "perform",
+    "perform_or_shard",
     "problem",
     "read_status",
     "reply",
+    "run_step",
     "status_code_of",
     "submit",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from handler import storage
-from handler.errors import ForbiddenError, InputError, InternalError, ScenescoreError
+from handler.errors import ForbiddenError, InputError, InternalError, ScenescoreError, error_from
 from handler.evaluation import EvaluationRequest
 from handler.jobs._gates import gates_of
 from handler.jobs._job import make_job
@@ -121,19 +121,9 @@ def _as_error(status: Status) -> ScenescoreError:
     hint = f"See {status.location}/error.json"
     try:
         known = orjson.loads(storage.read_bytes(storage.join(status.location or "", "error.json")))
-        places = {name: known[name] for name in ("file", "line", "column", "field")}
-        return _class_of(known["code"])(known["message"], **places, hint=known["hint"] or hint)
+        return error_from({**known, "hint": known["hint"] or hint})
     except (NotFoundError, LocationError, ValueError, KeyError):
         return InputError(status.reason or "the evaluation failed", hint=hint)
-
-
-def _class_of(code: str) -> type[ScenescoreError]:
-    pending: list[type[ScenescoreError]] = [InputError, *ScenescoreError.__subclasses__()]
-    for cls in pending:
-        if cls.code == code:
-            return cls
-        pending += cls.__subclasses__()
-    return InputError
 
 
 def _n_frames(request: EvaluationRequest) -> int:

@@ -18,7 +18,7 @@ from handler.jobs._videos import belongs_to_batch, submit_videos, submitted_befo
 from handler.reports import Report, ResultFolder, update_latest
 from handler.settings import Settings
 
-__all__ = ["Clock", "end_badly", "end_well", "perform"]
+__all__ = ["Clock", "end_badly", "end_well", "finish", "perform", "tell"]
 
 LEASE_MARGIN_S = 5.0  # a lease outlives the worker's own time limit by this much
 NO_LIMIT_LEASE_S = 3600.0
@@ -85,14 +85,14 @@ def end_well(job: Job, settings: Settings, report: Report, status: Status | None
     was = status or read_status(job.id, settings) or Status(job.id, "queued", input=job.request.input)
     n_samples = report["counts"]["n_samples"]
     done = replace(was, state="done", location=report.location, n_samples=n_samples, reason=None)
-    return _finish(job, settings, done, settings.output, report)
+    return finish(job, settings, done, settings.output, report)
 
 
 def end_badly(job: Job, settings: Settings, error: ScenescoreError, status: Status | None = None) -> Status:
     """Write that the job failed, and error.json."""
     was = status or read_status(job.id, settings) or Status(job.id, "queued", input=job.request.input)
-    location = _tell(job, error, was, settings.output)
-    return _finish(job, settings, replace(was, state="failed", reason=str(error), location=location), settings.output)
+    location = tell(job, error, was, settings.output)
+    return finish(job, settings, replace(was, state="failed", reason=str(error), location=location), settings.output)
 
 
 def _done_before(status: Status, job: Job) -> Report | None:
@@ -114,7 +114,7 @@ def _run(job: Job, machine: Machine) -> Report:
         raise InternalError(f"unexpected {type(error).__name__}: {error}") from error
 
 
-def _tell(job: Job, error: ScenescoreError, status: Status, output: str) -> str:
+def tell(job: Job, error: ScenescoreError, status: Status, output: str) -> str:
     """Write error.json. Where that is refused too, the claim is given up, or nobody could try before the lease ends."""
     try:
         return write_error(job.request, error, job.etag or "unknown", job.id[:12])
@@ -132,10 +132,10 @@ def _hand_back(job: Job, settings: Settings, status: Status, output: str) -> Sta
     return left
 
 
-def _finish(job: Job, settings: Settings, status: Status, output: str, report: Report | None = None) -> Status:
+def finish(job: Job | None, settings: Settings, status: Status, output: str, report: Report | None = None) -> Status:
     """Tell the bus, then write the end: a retry after a failure tells it twice rather than never."""
     try:
-        if report is not None:
+        if report is not None and job is not None:
             tell_gates(job.request, report, status, settings)
         if settings.event_bus is not None:
             aws.put_event(settings.event_bus, "Evaluation Finished", status.document())
@@ -143,5 +143,6 @@ def _finish(job: Job, settings: Settings, status: Status, output: str, report: R
         settle(replace(status, state="queued", reason=str(error)), output)
         raise
     final = settle(status, output)
-    forget_parked(job, output)
+    if job is not None:
+        forget_parked(job, output)
     return final

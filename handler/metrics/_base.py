@@ -154,6 +154,9 @@ class BaseMetric:
     def setup(self) -> None:
         """Load what the metric needs now rather than on first use."""
 
+    def flush(self) -> None:
+        """Write what the metric's models keep between runs. It may be called at any time."""
+
     def to(self, device: str) -> Self:
         """Move models to a device. Metrics without a model of their own ignore it."""
         return self

@@ -8,6 +8,7 @@ own reduction takes another path for a batch of one.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 import weakref
@@ -22,10 +23,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from handler import storage
 from handler.models._batches import equal_batches
 from handler.models._card import ModelCard, load_card
 from handler.models._session import open_session, usable_threads
 from handler.models._tokenizer import Tokenizer
+from handler.models._vector_cache import VectorCache
+from handler.settings import Settings
 
 __all__ = ["Encoded", "TextEncoder", "TextVector", "shared_text_encoder"]
 
@@ -61,8 +65,8 @@ class TextEncoder:
 
     folder: holds model.onnx, tokenizer.json and card.json, as `scenescore export` writes them. threads: batches that run
     side by side; None means the cores this process may use. remember: vectors kept for texts that come again. The
-    session is made on first use, or shared with the encoder `like` of the same folder. Calls from several threads wait
-    for each other.
+    session is made on first use, or shared with the encoder `like` of the same folder. cache: a folder or s3:// prefix
+    where vectors are kept between runs; `flush` writes what is new. Calls from several threads wait for each other.
     """
 
     def __init__(
@@ -72,6 +76,7 @@ class TextEncoder:
         threads: int | None = None,
         remember: int = REMEMBERED_TEXTS,
         like: TextEncoder | None = None,
+        cache: str | None = None,
     ) -> None:
         self.folder = Path(folder)
         self.card: ModelCard = load_card(self.folder)
@@ -80,6 +85,7 @@ class TextEncoder:
         self._remember = remember
         self._recent: OrderedDict[str, TextVector] = OrderedDict()
         self._lock = threading.Lock()
+        self._cache = _cache_of(self.card, cache) if cache is not None else None
         if hasattr(os, "register_at_fork"):
             _forget_lock_in_child(weakref.ref(self))
 
@@ -97,13 +103,19 @@ class TextEncoder:
         with self._lock:
             known, wanted = self._recall(texts)
             if wanted:
-                for text, one in self._encode_new(wanted):
+                for text, one in self._obtain(wanted):
                     known[text] = one
                     if len(text) <= LONGEST_REMEMBERED:
                         self._recent[text] = one
                 while len(self._recent) > self._remember:
                     self._recent.popitem(last=False)
         return known
+
+    def flush(self) -> None:
+        """Write new vectors to the cache, if there is one."""
+        with self._lock:
+            if self._cache is not None:
+                self._cache.flush()
 
     def token_ids(self, text: str) -> tuple[list[int], int]:
         """The ids the model reads (truncated to `max_tokens`) and the number of tokens before truncation."""
@@ -123,6 +135,20 @@ class TextEncoder:
                 known[text] = recent
                 self._recent.move_to_end(text)
         return known, list(wanted)
+
+    def _obtain(self, texts: list[str]) -> Iterator[tuple[str, TextVector]]:
+        """From the cache, else from the model."""
+        if self._cache is None:
+            yield from self._encode_new(texts)
+            return
+        cached = self._cache.find(texts)
+        for text, (vector, n_tokens) in cached.items():
+            yield text, TextVector(vector, n_tokens, n_tokens > self.card.max_tokens, finite=True)
+        wanted = [text for text in texts if text not in cached]
+        for text, one in self._encode_new(wanted) if wanted else ():
+            if one.finite:
+                self._cache.add(text, one.vector, one.n_tokens)
+            yield text, one
 
     def _encode_new(self, texts: list[str]) -> Iterator[tuple[str, TextVector]]:
         tokenized = self._tokenizer.ids(texts)
@@ -186,9 +212,17 @@ def _forget_lock_in_child(encoder: weakref.ref[TextEncoder]) -> None:
 
 
 @lru_cache(maxsize=4)
-def shared_text_encoder(folder: Path, threads: int | None = None) -> TextEncoder:
-    """The encoder of this process for a folder: one session however many evaluations run."""
-    return TextEncoder(folder, threads=threads)
+def shared_text_encoder(folder: Path, threads: int | None = None, cache: str | None = None) -> TextEncoder:
+    """The encoder of this process for a folder: one session however many evaluations run. cache: see `TextEncoder`."""
+    return TextEncoder(folder, threads=threads, cache=cache)
+
+
+def _cache_of(card: ModelCard, location: str) -> VectorCache:
+    """The model's own part of the cache: all that changes a vector is in its name."""
+    facts = [card.sha256, card.precision, card.pooling, card.normalize, card.max_tokens]
+    digest = hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
+    at = storage.join(location, f"{card.name.replace('/', '_')}-{digest}")
+    return VectorCache(at, card.dimension, Settings.from_environment().cache_bytes)
 
 
 def _pooled(tokens: NDArray[np.float32], pooling: str, normalize: bool) -> NDArray[np.float32]:

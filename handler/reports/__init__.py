@@ -1,8 +1,8 @@
 """Result folders: what is written, how it is read back, how it looks in a terminal."""
 
 from handler.reports._finding import find_decision, find_result, read_document
-from handler.reports._folder import ResultFolder, dump_json, dump_row, error_row
-from handler.reports._latest import update_latest
+from handler.reports._folder import ResultFolder, RowWriter, dump_json, dump_row, error_row
+from handler.reports._latest import mend_latest, update_latest
 from handler.reports._parts import Parts
 from handler.reports._report import Report
 from handler.reports._terminal import many, render
@@ -11,12 +11,14 @@ __all__ = [
     "Parts",
     "Report",
     "ResultFolder",
+    "RowWriter",
     "dump_json",
     "dump_row",
     "error_row",
     "find_decision",
     "find_result",
     "many",
+    "mend_latest",
     "read_document",
     "render",
     "update_latest",

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 import orjson
@@ -53,26 +52,6 @@ class ResultFolder:
         except ValueError:
             return None
         return found if isinstance(found, dict) and found.get("schema") == SCHEMA else None
-
-    @contextmanager
-    def writer(self) -> Iterator[RowWriter]:
-        """Rows in, complete files out; after an exception samples.jsonl does not appear, errors.jsonl does.
-
-        A folder that was complete before stays as it was: results do not go away.
-        """
-        was_complete = self.report() is not None
-        failure: ScenescoreError | None = None
-        with storage.open_write(storage.join(self.location, ERRORS)) as errors:
-            try:
-                with storage.open_write(storage.join(self.location, SAMPLES)) as rows:
-                    yield RowWriter(rows, errors)
-            except ScenescoreError as error:
-                if was_complete:
-                    raise
-                failure = error
-        if failure is not None:
-            self.write_error(failure)
-            raise failure
 
     def write_report(self, document: Mapping[str, Any]) -> None:
         """Finish the folder. An earlier report stands until this moment: it says the same."""

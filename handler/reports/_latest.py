@@ -11,7 +11,7 @@ import orjson
 from handler import storage
 from handler.reports._folder import dump_json
 
-__all__ = ["update_latest"]
+__all__ = ["mend_latest", "update_latest"]
 
 
 def update_latest(folder: str, content: str, sequencer: str | None = None) -> bool:
@@ -35,6 +35,19 @@ def update_latest(folder: str, content: str, sequencer: str | None = None) -> bo
         return None if same or _is_newer(known, sequencer) else dump_json(entry)
 
     return storage.update_bytes(storage.join(parent, "latest.json"), newer)
+
+
+def mend_latest(folder: str, content: str, started: str) -> bool:
+    """Point at a result that is found finished, where its run was killed before it could: when there is no pointer, or one
+    to a result that was finished before this one was started (UTC, as in report.json). Returns whether it moved."""
+    parent, _, name = folder.rpartition("/")
+    try:
+        known = _parsed(storage.read_bytes(storage.join(parent, "latest.json")))
+    except storage.NotFoundError:
+        known = {}
+    if known.get("folder") == name or str(known.get("finished") or "") > started:
+        return False
+    return update_latest(folder, content)
 
 
 def _parsed(old: bytes | None) -> dict[str, Any]:

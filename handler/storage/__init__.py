@@ -7,7 +7,7 @@ holds the whole new content or what it held before, never a part.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO
@@ -40,7 +40,9 @@ __all__ = [
     "Store",
     "TransientStorageError",
     "UnreachableError",
+    "concatenate",
     "delete",
+    "delete_tree",
     "is_remote",
     "join",
     "list_objects",
@@ -96,9 +98,22 @@ def list_objects(prefix: str) -> Iterator[ObjectInfo]:
     return _store(prefix).list_objects(prefix)
 
 
+def concatenate(sources: Sequence[str], target: str) -> None:
+    """Write `target` as the contents of `sources` in their order; they and it lie in one kind of storage.
+
+    On S3 the bytes of large sources stay there: they are copied from object to object.
+    """
+    _store(target).concatenate(sources, target)
+
+
 def delete(location: str) -> None:
     """Remove the object; no error when there is none."""
     _store(location).delete(location)
+
+
+def delete_tree(prefix: str) -> None:
+    """Remove all that lies under a folder or prefix, which ends in `/`; no error when there is nothing."""
+    _store(prefix).delete_tree(prefix)
 
 
 def read_bytes(location: str) -> bytes:

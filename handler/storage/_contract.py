@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol
@@ -56,3 +56,9 @@ class Store(Protocol):
 
     def delete(self, location: str) -> None:
         """Remove the object; no error when there is none."""
+
+    def delete_tree(self, prefix: str) -> None:
+        """Remove all objects under a folder or prefix that ends in `/`, and the folder; no error when there are none."""
+
+    def concatenate(self, sources: Sequence[str], target: str) -> None:
+        """Write `target`, whole or not at all, as the contents of `sources` one after another."""

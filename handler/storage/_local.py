@@ -10,7 +10,8 @@ import errno
 import io
 import os
 import secrets
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from stat import S_ISREG
@@ -114,6 +115,18 @@ class LocalStore:
         """Remove the file if it is there."""
         with _naming(location):
             Path(location).unlink(missing_ok=True)
+
+    def delete_tree(self, prefix: str) -> None:
+        """Remove the folder, with what a killed writer left hidden in it; a file that comes meanwhile may stay."""
+        with _naming(prefix):
+            shutil.rmtree(prefix, ignore_errors=True)
+
+    def concatenate(self, sources: Sequence[str], target: str) -> None:
+        """One file after another."""
+        with self.open_write(target) as out:
+            for source in sources:
+                with self.open_read(source) as stream:
+                    shutil.copyfileobj(stream, out, _BUFFER_BYTES)
 
     @staticmethod
     @contextmanager

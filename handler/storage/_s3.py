@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
@@ -20,6 +20,7 @@ from handler.storage._errors import (
     TransientStorageError,
 )
 from handler.storage._s3_client import S3Options, make_client
+from handler.storage._s3_copy import join_objects
 from handler.storage._s3_errors import code_of, naming
 from handler.storage._s3_read import ObjectReader, Place, pause
 from handler.storage._s3_write import Upload
@@ -128,6 +129,20 @@ class S3Store:
         """Remove the object; in a versioned bucket, hide it behind a delete marker."""
         with naming(location):
             self._client.delete_object(**_place(location).request())
+
+    def delete_tree(self, prefix: str) -> None:
+        """Remove the objects one by one: not every store knows how to remove many at once."""
+        for info in list(self.list_objects(prefix)):
+            self.delete(info.location)
+
+    def concatenate(self, sources: Sequence[str], target: str) -> None:
+        """Large objects are copied where they are, small ones are read and sent."""
+        infos = [(source, self.stat(source)) for source in sources]
+        missing = next((source for source, info in infos if info is None), None)
+        if missing is not None:
+            raise NotFoundError("no such object or bucket", file=missing, hint="Check bucket and key")
+        found = [(_place(source), info) for source, info in infos if info is not None]
+        join_objects(self._client, found, _place(target), self._headers)
 
     @contextmanager
     def _upload(self, location: str, condition: dict[str, str]) -> Iterator[BinaryIO]:

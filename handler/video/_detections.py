@@ -105,7 +105,10 @@ def write_detections(location: str, detections: Detections, *, if_absent: bool =
     Raises InputError when the content is none that `read_detections` takes, StorageError when it cannot be written.
     """
     document = {"schema": SCHEMA, **asdict(detections)}
-    content = orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
+    try:
+        content = orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError as error:  # half a character, an integer beyond 64 bits
+        raise InputError(f"it holds what JSON cannot carry: {error}", file=location) from error
     if _parsed(content, location) != detections:  # NaN is written as null, which some fields may be
         raise InputError(
             "reading it would give something else: a number that is not finite, or no tuple", file=location

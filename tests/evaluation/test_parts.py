@@ -78,6 +78,18 @@ def test_large_parts_are_put_away_on_the_way(source, tmp_path, model, monkeypatc
     assert Path(report.location, "samples.jsonl").read_bytes() == Path(whole.location, "samples.jsonl").read_bytes()
 
 
+def test_stopped_where_the_limit_is_reached_keeps_its_notices(source, tmp_path, model):
+    rows = [{"session_id": "s", "qa_id": "twice", "assistant": "A dog.", "ground_truth_assistant": "A cat."}] * 8
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    asked = {"input": str(source), "limit": 8}
+    whole = run(EvaluationRequest(**asked, output=str(tmp_path / "whole")), Machine(model=model))
+    calls = iter(range(10_000))
+    machine = Machine(model=model, must_stop=lambda: next(calls) % 2 == 1)  # after every second chunk of 4
+    report, stops = carry_on(EvaluationRequest(**asked, output=str(tmp_path / "parts")), machine)
+    assert (stops, [one["code"] for one in whole["warnings"]]) == (1, ["duplicate_sample_id"])
+    assert comparable(report) == comparable(whole)
+
+
 def test_too_many_bad_lines_are_refused_after_a_stop_too(source, tmp_path, model):
     calls = iter(range(10_000))
     machine = Machine(model=model, must_stop=lambda: next(calls) == 1)

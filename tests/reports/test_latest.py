@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from handler.reports import update_latest
+from handler.reports import mend_latest, update_latest
 
 
 def latest(tmp_path, *updates):
@@ -35,3 +35,15 @@ def test_a_repetition_changes_nothing_and_a_torn_pointer_is_replaced(tmp_path):
     (tmp_path / "latest.json").write_text("{torn")
     assert latest(tmp_path, ("b", "00")) == ([True], "b")
     assert latest(tmp_path, ("c", None)) == ([True], "c")
+
+
+def test_a_result_whose_run_was_killed_before_it_pointed_there_is_pointed_at_when_found(tmp_path):
+    b = str(tmp_path / "b")
+    assert mend_latest(b, "c", "2026-01-01T00:00:00Z")
+    assert not mend_latest(b, "c", "2026-01-01T00:00:00Z")
+    assert latest(tmp_path, ("a", None)) == ([True], "a")  # finished now
+    assert not mend_latest(b, "c", "2026-01-01T00:00:00Z")
+    assert mend_latest(b, "c", "9999-01-01T00:00:00Z")
+    assert latest(tmp_path, ("b", "0A")) == ([True], "b")
+    assert not mend_latest(b, "c", "9999-01-01T00:00:00Z")  # the sequencer stays
+    assert json.loads((tmp_path / "latest.json").read_text())["sequencer"] == "0A"

@@ -172,3 +172,10 @@ def test_a_metric_reads_what_the_file_says(tmp_path):
     assert get_metric("vbench.object_class").compute(sample).score == 1 / 3
     assert get_metric("vbench.temporal_flickering").compute(sample).score == pytest.approx(0.8)
     assert sample_fields(VIDEO)["frame_difference"] is None
+
+
+def test_what_json_cannot_carry_is_not_written(tmp_path):
+    for reading in ({"n": 10**25}, {"note": "\ud83d"}):
+        with pytest.raises(InputError, match="JSON cannot carry"):
+            write_detections(str(tmp_path / "d.json"), replace(VIDEO, reading=reading))
+    assert list(tmp_path.iterdir()) == []

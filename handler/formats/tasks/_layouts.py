@@ -95,7 +95,10 @@ def _cut_object(text: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     at = _KEY.match(text, 1) if text.startswith("{") else None
     while at is not None:
-        key = json.loads(at[1])
+        try:
+            key = json.loads(at[1])
+        except ValueError:  # a control character, which the file's reader will name
+            break
         try:
             found[key], end = _parse(text, at.end())
         except (ValueError, RecursionError):

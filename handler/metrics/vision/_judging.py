@@ -53,6 +53,11 @@ class VisionMetric(BaseMetric):
         """Load the encoder now."""
         self.pairs.score([("", "")])
 
+    def flush(self) -> None:
+        """The encoder's new vectors."""
+        if self._encoder is not None:
+            self._encoder.flush()
+
     def signature_parts(self) -> dict[str, Any]:
         """The model and the rule for several references."""
         return {**self.pairs.signature_parts(), "references": "best"}
