@@ -80,7 +80,8 @@ def write_junit(location: str, suite: str, checks: Sequence[Check]) -> None:
 def write_markdown(location: str, text: str) -> None:
     """Write the file, or go on with it where it is the job summary that other steps' commands share."""
     data = text.encode(errors="backslashreplace")
-    if location == os.environ.get("GITHUB_STEP_SUMMARY"):
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if summary and os.path.abspath(location) == os.path.abspath(summary):
         with Path(location).open("ab") as stream:
             stream.write(data)
     else:

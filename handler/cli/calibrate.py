@@ -99,7 +99,10 @@ def _calibrate(request: CalibrationRequest, machine: Machine, options: argparse.
         return 0
     print(render_calibration(document))
     print(f"\nWritten: {request.output}")
-    print(f"Next: scenescore evaluate INPUT --calibration {request.output}")
+    if all(entry["threshold"] is None for entry in document["metrics"].values()):
+        print("Next: label more frames; there is no threshold to evaluate with")
+    else:
+        print(f"Next: scenescore evaluate INPUT --calibration {request.output}")
     return 0
 
 
@@ -115,4 +118,5 @@ def _suggest(request: CalibrationRequest, machine: Machine, options: argparse.Na
         print(f"In Label Studio import it with the labelling interface\n  {LABELLING}")
     else:
         print(f"Fill in the column human_verdict (same or different), then: scenescore calibrate {request.output}")
+        print("What was labelled before counts again when it lies in one folder with this: scenescore calibrate FOLDER")
     return 0

@@ -43,7 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="TAG",
-        help="tags or columns to look for differences in; repeatable (tags, sessions, assistants with 2 to 50 values)",
+        help="tags or columns to look for differences in; repeatable "
+        "(tags, the groups of the baseline, sessions, assistants with 2 to 50 values)",
     )
     add("--cluster-by", default="session_id", metavar="FIELD", help="what is independent of each other (session_id)")
     add("--tolerance", type=float, default=0.0, metavar="X", help="a drop up to this size is no regression (0)")
@@ -70,7 +71,8 @@ def run(options: argparse.Namespace) -> int:
         print_json(dump_json(dict(found)))
     else:
         print(render_comparison(found))
-        print(f"\nComparison: {one_line(storage.join(found.location or '', COMPARISON))}")
+        place = one_line(storage.join(found.location or "", COMPARISON))
+        print(f"\nComparison: {place}\nAs a page: scenescore report {place}")
     _write(options, found)
     return 1 if options.fail_on_regression and found.regressed else 0
 

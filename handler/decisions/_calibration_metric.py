@@ -127,9 +127,13 @@ def _held_out(tests: Part, cut: Cut, aim: Aim, sign: float) -> dict[str, Any]:
 
 def _told_apart(held_out: Mapping[str, Any]) -> list[str]:
     interval = held_out["intervals"]["auc"]
-    low = interval["low"] if interval is not None else held_out["auc"]
+    low, high = (interval["low"], interval["high"]) if interval is not None else (held_out["auc"],) * 2
     if low is None:
         return ["the held-out part has one verdict only"]
+    if high < 0.5:
+        return [
+            "the score tells the verdicts apart the wrong way round (AUC below 0.5): do they mean what is taken for it?"
+        ]
     return [] if low > 0.5 else ["the score does not tell the verdicts apart: its AUC may be 0.5"]
 
 

@@ -12,10 +12,10 @@ from typing import Any, BinaryIO
 import orjson
 
 from handler import storage
-from handler.errors import ScenescoreError
+from handler.errors import InputError, ScenescoreError
 from handler.samples import Unreadable
 
-__all__ = ["ResultFolder", "RowWriter", "dump_json", "dump_row", "load_row"]
+__all__ = ["ResultFolder", "RowWriter", "dump_json", "dump_row", "load_row", "load_sample"]
 
 SCHEMA = "scenescore.report/1"
 REPORT, SAMPLES, ERRORS, ERROR, PAGE = "report.json", "samples.jsonl", "errors.jsonl", "error.json", "report.html"
@@ -68,7 +68,7 @@ class ResultFolder:
 
     def samples(self) -> Iterator[dict[str, Any]]:
         """The rows of samples.jsonl, as a stream."""
-        yield from map(load_row, self.lines(SAMPLES))
+        yield from (load_sample(line, number) for number, line in enumerate(self.lines(SAMPLES), 1))
 
     def errors(self) -> Iterator[dict[str, Any]]:
         """The rows of errors.jsonl, as a stream."""
@@ -96,6 +96,19 @@ def load_row(line: bytes) -> Any:
         return orjson.loads(line)
     except orjson.JSONDecodeError:
         return json.loads(line)
+
+
+def load_sample(line: bytes, number: int) -> Any:
+    """A row of samples.jsonl. Raises InputError with its number for what is no row."""
+    try:
+        return load_row(line)
+    except ValueError as error:
+        raise InputError(
+            "the row cannot be read",
+            file=SAMPLES,
+            line=number,
+            hint="The result is damaged: evaluate again with --force",
+        ) from error
 
 
 def dump_row(row: Mapping[str, Any]) -> bytes:

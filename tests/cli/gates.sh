@@ -69,7 +69,7 @@ expect 0 "the other result" run good.jsonl --fail-if 'speech.wer.wer>0.5' --mark
 holds "the job summary is gone on with" grep -q 'from an earlier command' summary.md
 holds "and holds ours" grep -q 'all 1 passed' summary.md
 expect 1 "a regression fails when asked" scenescore compare out/good.jsonl out/bad.jsonl --output out --fail-on-regression --junit compare.xml --markdown compare.md
-holds "the verdict comes first" grep -q '^REGRESSED: bad.jsonl is worse than good.jsonl in speech.wer wer by 0.125' stdout.txt
+holds "the verdict comes first" grep -q '^REGRESSED: bad.jsonl is worse than good.jsonl in speech.wer wer by 12.5 pp' stdout.txt
 holds "it names the room" grep -q 'room r1: speech.wer of bad.jsonl rose by 25.0 pp' stdout.txt
 holds "JUnit has the figure and the rooms" test "$(grep -c '<testcase' compare.xml)" -eq 3
 holds "Markdown has the verdict" grep -q '^## scenescore compare: regressed' compare.md

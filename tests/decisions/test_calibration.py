@@ -186,6 +186,7 @@ def test_a_column_can_say_what_stays_together():
         (judged_rows(90, n_sessions=30), "needs 50"),
         (judged_rows(600, n_sessions=12), "has 6 groups (session_id), and needs 10"),
         (judged_rows(600, apart=0, seed=4), "does not tell the verdicts apart"),
+        (judged_rows(600, apart=-2.0), "the wrong way round"),
     ],
 )
 def test_too_little_to_call_it_calibrated(rows, reason):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import re
@@ -145,3 +146,30 @@ def test_a_comparison_and_a_calibration_beside_a_result_and_alone(folder, tmp_pa
     calibrated.write_text('{"schema": "else/1"}')
     assert main(["report", str(calibrated)]) == 2
     assert "there is no page for 'else/1'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda rows: rows[:-20], "samples.jsonl:4: the row cannot be read"),
+        (lambda rows: b"".join(rows.splitlines(keepends=True)[:3]), "3 rows stand where the report counts 4"),
+    ],
+)
+def test_damaged_rows_are_named(folder, capsys, damage, said):
+    rows = folder / "samples.jsonl"
+    rows.write_bytes(damage(rows.read_bytes()))
+    assert main(["report", str(folder)]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_comparison_says_what_to_mind_and_over_what_it_was_tested(tmp_path, capsys):
+    entry = {**COMPARISON["comparisons"][0], "unit": "sample", "slices": []}
+    entry["interval"] = {"low": -0.1, "high": 0.1, "level": 0.95, "method": "cluster-t"}
+    path = tmp_path / "comparison.json"
+    document = {**COMPARISON, "comparisons": [entry], "warnings": [{"code": "one_session", "message": "mind <this>"}]}
+    path.write_text(json.dumps(document))
+    assert main(["report", str(path)]) == 0
+    page = (tmp_path / "comparison.html").read_text()
+    assert "Student's t over samples" in html.unescape(page)
+    assert "Student's t over sessions" not in html.unescape(page)
+    assert "mind &lt;this&gt;" in page

@@ -70,8 +70,9 @@ def compare(
     the first is the baseline. With `by` (e.g. "assistant_id") one result is parted by that field, and `baseline` names the
     value to compare with. on: what samples are joined by, session_id and sample_id unless given (and assistant_id where all
     runs hold the same several assistants). cluster_by: what is independent. group_by: tags or columns to slice by; else all
-    tags, sessions and assistants with 2 to 50 values. metrics: names, groups or figures of rankings; else all. tolerance: a
-    drop up to this size is no regression. output: comparison.json goes to `<output>/comparisons/<hash>/`.
+    tags, what the baseline was grouped by, sessions and assistants, with 2 to 50 values. metrics: names, groups or figures
+    of rankings; else all. tolerance: a drop up to this size is no regression. output: comparison.json goes to
+    `<output>/comparisons/<hash>/`.
 
     A difference counts when its p, corrected by Holm for all figures and candidates (for slices: for all slices), is at
     most 0.05. Raises ScenescoreError.
@@ -83,7 +84,8 @@ def compare(
     figures = selected_figures(metrics, [name for name in there if name in known])
     unknown = [name for name in there if name not in known] if metrics is None else []
     joined = list(on or _default_join(opened, by))
-    extra = list(dict.fromkeys([*joined, cluster_by, *group_by]))
+    grouped = opened[0].document.get("request", {}).get("group_by", [])
+    extra = list(dict.fromkeys([*joined, cluster_by, *(group_by or grouped)]))
     if by is None:
         names = names_of(opened)
         sides = [read_columns(run, figures, on=joined, group_by=extra)[""] for run in opened]

@@ -199,7 +199,7 @@ def _summary(entries: Sequence[Mapping[str, Any]], verdict: str) -> str:
     if verdict == "same":
         return "All samples score the same."
     if verdict == "no_difference_shown":
-        return "No difference is shown, which is not the same as none: see detectable_difference."
+        return "No difference is shown, which is not the same as none: these data may be too few to show it."
     kind = "worse" if verdict == "regressed" else "better"
     return "; ".join(_phrases(entries, kind)) + "."
 
@@ -214,11 +214,17 @@ def _phrases(entries: Sequence[Mapping[str, Any]], kind: str) -> Iterator[str]:
 
 def _where(entry: Mapping[str, Any], kind: str) -> str | None:
     """The figure and by how much, or at which slices; None where neither changed so."""
+
     slices = sorted((one for one in entry["slices"] if one["verdict"] == kind), key=lambda one: -abs(one["difference"]))
-    places = [f"{one['by']} {one['value']} (by {abs(one['difference']):.3g})" for one in slices[:3]]
+
+    def by(one: Mapping[str, Any]) -> str:
+        size = abs(one["difference"])
+        return f"by {100 * size:.1f} pp" if entry["is_rate"] else f"by {size:.3g}"
+
+    places = [f"{one['by']} {one['value']} ({by(one)})" for one in slices[:3]]
     name = f"{entry['metric']} {entry['figure']}"
     if entry["verdict"] == kind:
-        return f"{name} by {abs(entry['difference']):.3g}{f', most at {places[0]}' if places else ''}"
+        return f"{name} {by(entry)}{f', most at {places[0]}' if places else ''}"
     more = f" and {len(slices) - 3} more" if len(slices) > 3 else ""
     return f"{name} at {', '.join(places)}{more}" if places else None
 

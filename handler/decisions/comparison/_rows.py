@@ -144,6 +144,13 @@ def read_columns(
                 hint="Evaluate again: the files of a result folder are not for editing",
             ) from error
         start += len(line)
+    there, counted = sum(map(len, found.values())), run.document["counts"]["n_samples"]
+    if there != counted:
+        raise InputError(
+            f"{there:,} rows stand where the report counts {counted:,}",
+            file=f"{run.location}/samples.jsonl",
+            hint="The result is damaged: evaluate again with --force",
+        )
     return found
 
 

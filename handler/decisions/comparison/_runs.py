@@ -17,6 +17,7 @@ from handler.reports import Report, find_result
 __all__ = ["Run", "names_of", "open_run"]
 
 
+UNNAMED = "unknown"  # an assistant that the input does not name
 MAX_NAME = 24  # characters; the names that result folders are given are longer, and say nothing to a person
 
 
@@ -72,9 +73,10 @@ def open_run(given: Any) -> Run:
 
 
 def names_of(runs: list[Run]) -> list[str]:
-    """A short name for each: its only assistant, its input or its folder, whichever tells them all apart; else a letter."""
+    """A short name for each: its only assistant where that has a name, its input or its folder, whichever tells them all
+    apart; else a letter."""
     ways: list[list[str]] = [
-        [run.assistants[0] if len(run.assistants) == 1 else "" for run in runs],
+        [run.assistants[0] if len(run.assistants) == 1 and run.assistants != [UNNAMED] else "" for run in runs],
         [run.input_name for run in runs],
         [storage.name_of(run.location or "") for run in runs],
     ]

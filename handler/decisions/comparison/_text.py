@@ -173,8 +173,7 @@ def _notes(found: Mapping[str, Any]) -> Iterator[str]:
 def _next(found: Mapping[str, Any]) -> str:
     lines = []
     if found["verdict"] == "regressed":
-        lines.append("Next: look at what got worse above; `scenescore report comparison.json` makes a page of it.")
-        lines.append("A drop that does not matter is told with --tolerance.")
+        lines.append("Next: look at what got worse above; a drop that does not matter is told with --tolerance.")
     power = found["rules"]["power"]
     lines += [_open(entry, power) for entry in found["comparisons"] if entry["verdict"] == "open"]
     return "\n".join(lines)

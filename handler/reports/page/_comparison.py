@@ -27,7 +27,7 @@ def comparison(found: Any) -> str:
     if not isinstance(entries, list) or not all(isinstance(one, Mapping) for one in entries):
         return nested(found)
     parts = [tag("p", escaped(str(found.get("summary", ""))), class_="lead"), _figures(entries), _slices(entries)]
-    parts += [_counts(entries), *_samples(entries), *_unmatched(found.get("matching"))]
+    parts += [_counts(entries), *_samples(entries), *_unmatched(found.get("matching")), _notes(found)]
     return "".join(parts)
 
 
@@ -78,6 +78,7 @@ def _samples(entries: Sequence[Found]) -> Iterator[str]:
             for who, text in texts
             if text is not None
         )
+        sides = sides or '<p class="note">Its texts are in the input: results quote their worst samples only.</p>'
         place = f"{isolated(str(one.get('session_id')))} / {isolated(str(one.get('sample_id')))}"
         head = f'<p><strong>{place}</strong> <span class="note">{before} to {after}</span></p>'
         yield tag("article", f'{head}<div class="sides diff">{sides}</div>', class_="worst")
@@ -90,6 +91,19 @@ def _unmatched(matching: Any) -> Iterator[str]:
         if any(alone.values()):
             text += f"; {alone['baseline']:,} only in the baseline, {alone['candidate']:,} only in the candidate"
         yield tag("p", f"{text}.", class_="note")
+
+
+def _notes(found: Found) -> str:
+    lines = [
+        f"{one.get('metric')} of {one.get('candidate')} is not compared: {one.get('reason')}"
+        for one in _entries(found.get("refused"))
+    ]
+    lines += [str(one.get("message")) for one in _entries(found.get("warnings"))]
+    return f"<h3>Mind</h3><ul>{''.join(f'<li>{isolated(line)}</li>' for line in lines)}</ul>" if lines else ""
+
+
+def _entries(value: Any) -> list[Found]:
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
 def _table(title: str, rows: Sequence[tuple[str, Found, Found]]) -> str:
@@ -111,7 +125,11 @@ def _row(name: str, one: Found, entry: Found, span: float) -> str:
     difference, interval = one.get("difference"), _interval(one)
     bar = difference_bar(difference, interval, span) if interval and difference is not None else ""
     ends = " to ".join(_difference(interval[end], entry) for end in ("low", "high")) if interval else ABSENT
-    method = f" <small>{escaped(method_name(interval['method']))}</small>" if interval else ""
+    method = (
+        f" <small>{escaped(method_name(interval['method'], str(one.get('unit') or 'session')))}</small>"
+        if interval
+        else ""
+    )
     p = one.get("p_corrected")
     cells = (
         _value(one.get("baseline_value"), entry),

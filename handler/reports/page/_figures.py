@@ -41,9 +41,9 @@ def shown(value: Any, form: str) -> str:
     return f"{value:.3f}"
 
 
-def method_name(method: str) -> str:
-    """An interval's method in words."""
-    return _METHODS.get(method, method)
+def method_name(method: str, unit: str = "session") -> str:
+    """An interval's method in words. unit: what it takes as independent."""
+    return _METHODS.get(method, method).replace("sessions", f"{unit}s")
 
 
 def interval_words(interval: Mapping[str, Any] | None, form: str) -> str:

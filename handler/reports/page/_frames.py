@@ -6,7 +6,8 @@ import random
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from handler.reports._folder import load_row
+from handler.errors import InputError
+from handler.reports._folder import SAMPLES, load_sample
 from handler.reports.page._description import Description
 from handler.reports.page._problems import reason_words
 from handler.reports.page._text import clean
@@ -88,11 +89,17 @@ class Frames:
         for place, line in enumerate(lines):
             is_drawn = drawn is None or place in drawn
             if is_drawn or place in keep:
-                row = load_row(line)
+                row = load_sample(line, place + 1)
                 if place in keep:
                     self.kept[place] = row
                 if is_drawn:
                     self._add(row)
+        if len(self) != min(n, LIMIT):
+            raise InputError(
+                f"{len(self):,} rows stand where the report counts {min(n, LIMIT):,}",
+                file=SAMPLES,
+                hint="The result is damaged: evaluate again with --force",
+            )
 
     def __len__(self) -> int:
         return len(self._index)
