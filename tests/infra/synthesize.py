@@ -26,8 +26,7 @@ KEY = "arn:aws:kms:eu-west-1:123456789012:key/11111111-2222-3333-4444-5555555555
 
 
 def main(output: Path, plain: Path) -> None:
-    context = {"@aws-cdk/core:validateAgainstDefaultRules": True, "aws:cdk:enable-path-metadata": True}
-    app = cdk.App(outdir=str(output), context=context)
+    app = cdk.App(outdir=str(output), context={"@aws-cdk/core:validateAgainstDefaultRules": True})
     chosen = {}
     for name in ("defaults", "everything"):
         stack = cdk.Stack(app, name)

@@ -32,13 +32,11 @@ def synthesized(assembly, stack):
     """A stack's template as AWS transforms it, and the names that its resources have in infra/template.yaml."""
     source = assembly / f"{stack}.template.json"
     to_cloudformation(source, assembly / f"{stack}.plain.json")
-    names = {}
-    for name, one in json.loads(source.read_text())["Resources"].items():
-        path = one.get("Metadata", {}).get("aws:cdk:path", "").split("/")
-        names[name] = path[-1] if path[1:3] == ["SceneScore", "Template"] else name
     template = json.loads((assembly / f"{stack}.plain.json").read_text())
-    for name in template["Resources"]:  # SAM makes resources of its own, named after the function
-        names.setdefault(name, re.sub(r"^SceneScoreTemplateFunction[0-9A-F]{8}", "Function", name))
+    made_by_cdk = (
+        r"^SceneScoreTemplate(\w+?)[0-9A-F]{8}"  # and SAM makes more, with names that begin with the function's
+    )
+    names = {name: re.sub(made_by_cdk, r"\1", name) for name in template["Resources"]}
     return template, names
 
 

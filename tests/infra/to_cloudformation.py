@@ -27,8 +27,8 @@ def _package(template: dict[str, Any], folder: Path) -> None:
     """What `sam package` does first: local files become parts of the template, a local image one in a registry."""
     for resource in template["Resources"].values():
         properties = resource.get("Properties", {})
-        if resource["Type"] == "AWS::Serverless::StateMachine" and "DefinitionUri" in properties:
-            properties["Definition"] = json.loads((folder / properties.pop("DefinitionUri")).read_text())
+        if "DefinitionS3Location" in properties:
+            properties["DefinitionString"] = (folder / properties.pop("DefinitionS3Location")).read_text()
         if resource["Type"] == "AWS::Serverless::Function":
             properties.setdefault("ImageUri", IMAGE)
 

@@ -6,7 +6,6 @@ it is enough to know that there is one.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,8 +24,9 @@ def load_template(path: Path = TEMPLATE) -> dict[str, Any]:
     template: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a safe loader
     for resource in template["Resources"].values():
         properties = resource.get("Properties", {})
-        if "DefinitionUri" in properties:
-            properties["Definition"] = json.loads((path.parent / properties.pop("DefinitionUri")).read_text("utf-8"))
+        if "DefinitionS3Location" in properties:
+            definition = path.parent / properties.pop("DefinitionS3Location")
+            properties["DefinitionString"] = definition.read_text(encoding="utf-8")
     return template
 
 
