@@ -6,15 +6,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.aws.conftest import connect, rie  # noqa: F401 - fixtures
 from tests.infra.resolving import Template
-
-pytest_plugins = ["tests.aws.conftest"]
 
 ROOT = Path(__file__).parents[2]
 INFRA = ROOT / "infra"
@@ -105,6 +103,3 @@ def image_python(version: str = "3.13") -> str:
 
 def _pyenv(version: str) -> Sequence[str]:
     return [str(path) for path in Path.home().glob(f".pyenv/versions/{version}*/bin/python{version}")]
-
-
-Connect = Callable[..., Any]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["Template", "differences", "resolve", "statements"]
+__all__ = ["Template", "differences", "is_left_out", "resolve", "statements"]
 
 Template = dict[str, Any]
 _ABSENT = object()
@@ -126,3 +126,8 @@ def _documents(part: Any) -> Iterator[dict[str, Any]]:
     elif isinstance(part, list):
         for value in part:
             yield from _documents(value)
+
+
+def is_left_out(part: Any, template: Template, parameters: Mapping[str, Any]) -> bool:
+    """Whether an item of a list is one that a condition leaves out."""
+    return _Resolver(template, parameters, {})._value(part) is _ABSENT

@@ -1,0 +1,168 @@
+"""The template as a stack in moto, and what it made in use: an upload becomes a result, a manifest becomes jobs."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+
+import pytest
+
+from tests.aws.emulator import Emulator
+from tests.aws.events import Upload
+from tests.aws.poller import EventSource, depth
+from tests.aws.site import Site
+from tests.conftest import EXAMPLE
+from tests.infra.deploying import deployed
+from tests.infra.resolving import resolve
+
+pytestmark = pytest.mark.filterwarnings("ignore:Tried to parse:UserWarning")
+
+IMAGE = "123456789012.dkr.ecr.us-east-1.amazonaws.com/scenescore@sha256:" + "0" * 64
+SKIPPED_BY_MOTO = {
+    "AWS::ApiGatewayV2::Api",
+    "AWS::ApiGatewayV2::Authorizer",
+    "AWS::ApiGatewayV2::Integration",
+    "AWS::ApiGatewayV2::Route",
+    "AWS::ApiGatewayV2::Stage",
+    "AWS::CloudWatch::Alarm",
+    "AWS::S3::BucketPolicy",
+    "AWS::SNS::TopicPolicy",
+    "AWS::SQS::QueuePolicy",
+}
+
+
+@pytest.fixture(scope="module")
+def parameters(connect, moto_server):
+    ec2 = connect(moto_server, "ec2")
+    vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.1.0/24")["Subnet"]["SubnetId"]
+    return {
+        "FunctionImage": IMAGE,
+        "EnableLargeInputs": "true",
+        "EnableVideo": "true",
+        "DetectorImage": IMAGE,
+        "DetectorInstanceTypes": "g4dn.xlarge,g5.xlarge",
+        "VideoVpcId": vpc,
+        "VideoSubnetIds": subnet,
+        "AlarmEmail": "ops@example.com",
+        "CompletionEmail": "team@example.com",
+    }
+
+
+@pytest.fixture(scope="module")
+def stack(plain, parameters, connect, moto_server):
+    with deployed(plain, parameters, connect, moto_server, f"scene-{uuid.uuid4().hex[:8]}") as stack:
+        yield stack
+
+
+@pytest.fixture(scope="module")
+def variables(stack, connect, moto_server):
+    """The environment that the stack gave its function."""
+    function = connect(moto_server, "lambda").get_function_configuration(FunctionName=stack.ids["Function"])
+    return {name: str(value) for name, value in function["Environment"]["Variables"].items()}
+
+
+@pytest.fixture
+def site(plain, parameters, stack, variables, connect, moto_server, model):
+    """The installation that the stack made, as the other tests see one."""
+    s3, sqs, bus = (connect(moto_server, service) for service in ("s3", "sqs", "events"))
+    bucket = stack.ids["Inputs"]
+    wanted = resolve(plain, parameters)["Inputs"]["Properties"]["NotificationConfiguration"]
+    assert wanted == {"EventBridgeConfiguration": {"EventBridgeEnabled": True}}
+    s3.put_bucket_notification_configuration(  # which moto's CloudFormation leaves out
+        Bucket=bucket, NotificationConfiguration={"EventBridgeConfiguration": {}}
+    )
+    environment = {**moto_server.environment(), **variables, "SCENESCORE_MODEL": str(model)}
+    queue, dead = stack.outputs["QueueUrl"], stack.outputs["DeadLetterQueueUrl"]
+    return Site(s3, sqs, bus, bucket, "unused", queue, dead, environment)
+
+
+def test_all_that_moto_knows_is_made(stack, plain):
+    assert stack.skipped == SKIPPED_BY_MOTO
+    assert set(stack.outputs) == set(plain["Outputs"]) - {"ApiUrl"}
+
+
+def test_the_queue_feeds_the_function(stack, connect, moto_server):
+    client = connect(moto_server, "lambda")
+    (source,) = client.list_event_source_mappings(FunctionName=stack.ids["Function"])["EventSourceMappings"]
+    assert source["EventSourceArn"].endswith(stack.outputs["QueueUrl"].rpartition("/")[2])
+    assert (source["BatchSize"], source["FunctionResponseTypes"]) == (1, ["ReportBatchItemFailures"])
+
+
+@pytest.mark.model
+def test_an_upload_becomes_a_result(stack, variables, site, connect, moto_server, rie):
+    lambdas = connect(moto_server, "lambda")
+    for source in lambdas.list_event_source_mappings(FunctionName=stack.ids["Function"])["EventSourceMappings"]:
+        lambdas.delete_event_source_mapping(UUID=source["UUID"])  # moto's own poller loses what the function refuses
+    heard = listen(site, variables["SCENESCORE_EVENT_BUS"])
+    upload = put(site, "uploads/cam 1/entrance.json", EXAMPLE.read_bytes())
+    put(site, "elsewhere/entrance.json", EXAMPLE.read_bytes())
+    with Emulator(site.environment) as function:
+        deliveries = EventSource(site.sqs, site.queue_url, function.invoke, batch_size=1).drain()
+    assert [(len(one.sent), one.failed, one.error) for one in deliveries] == [(1, (), None)]
+
+    results = connect(moto_server, "s3").list_objects_v2(Bucket=stack.ids["Results"])["Contents"]
+    keys = [one["Key"] for one in results]
+    (report,) = [key for key in keys if key.endswith("/report.json")]
+    assert report.startswith(f"results/{upload.key}/")
+    assert all(key.startswith("results/") for key in keys)
+    document = json.loads(site.s3.get_object(Bucket=stack.ids["Results"], Key=report)["Body"].read())
+    overall = document["metrics"]["vision.similarity"]["overall"]
+    assert (round(overall["min_similarity"], 3), round(overall["max_similarity"], 3)) == (0.291, 0.559)
+    assert depth(site.sqs, site.dead_url) == 0
+    (told,) = heard()
+    assert (told["detail-type"], told["detail"]["state"]) == ("Evaluation Finished", "done")
+    assert told["detail"]["location"] == f"s3://{stack.ids['Results']}/{report.rpartition('/')[0]}"
+
+
+def test_jobs_run_as_the_function_submits_them(variables, connect, moto_server):
+    """An array of detectors and the job that waits for them, by the names that the stack tells the function."""
+    batch = connect(moto_server, "batch")
+    detect = batch.submit_job(
+        jobName="detect",
+        jobQueue=variables["SCENESCORE_JOB_QUEUE"],
+        jobDefinition=variables["SCENESCORE_DETECT_JOB"],
+        arrayProperties={"size": 3},
+    )
+    reduce = batch.submit_job(
+        jobName="reduce",
+        jobQueue=variables["SCENESCORE_JOB_QUEUE"],
+        jobDefinition=variables["SCENESCORE_REDUCE_JOB"],
+        dependsOn=[{"jobId": detect["jobId"]}],
+    )
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        jobs = batch.describe_jobs(jobs=[detect["jobId"], reduce["jobId"]])["jobs"]
+        if {one["status"] for one in jobs} == {"SUCCEEDED"}:
+            break
+        time.sleep(0.2)
+    assert [one["status"] for one in jobs] == ["SUCCEEDED", "SUCCEEDED"]
+    assert jobs[0]["arrayProperties"]["size"] == 3
+    definitions = batch.describe_job_definitions(
+        jobDefinitions=[variables["SCENESCORE_DETECT_JOB"], variables["SCENESCORE_REDUCE_JOB"]]
+    )["jobDefinitions"]
+    commands = sorted(one["containerProperties"]["command"] for one in definitions)
+    assert commands == [
+        ["python3", "-m", "handler.batch_task"],
+        ["python3", "-m", "handler.batch_task", "reduce"],
+    ]
+
+
+def put(site, key, data):
+    etag = site.s3.put_object(Bucket=site.bucket, Key=key, Body=data)["ETag"].strip('"')
+    return Upload(site.bucket, key, etag, len(data), "0")
+
+
+def listen(site, bus):
+    """Keep what is said on the bus from now on; the result gives the events so far."""
+    name = f"heard-{uuid.uuid4().hex[:8]}"
+    url = site.sqs.create_queue(QueueName=name)["QueueUrl"]
+    arn = site.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    site.bus.put_rule(Name=name, EventBusName=bus, EventPattern='{"source": ["scenescore"]}')
+    site.bus.put_targets(Rule=name, EventBusName=bus, Targets=[{"Id": "heard", "Arn": arn}])
+
+    def heard():
+        return [json.loads(one["Body"]) for one in site.sqs.receive_message(QueueUrl=url).get("Messages", [])]
+
+    return heard
