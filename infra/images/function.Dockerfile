@@ -33,6 +33,7 @@ COPY --from=content /content/models /opt/scenescore/models
 COPY --from=content /content/sbom.cdx.json /opt/scenescore/sbom.cdx.json
 COPY --from=content /content/task ${LAMBDA_TASK_ROOT}
 ENV SCENESCORE_MODEL=/opt/scenescore/models/all-mpnet-base-v2 \
+    SCENESCORE_CLIP=/opt/scenescore/models/clip \
     PYTHONDONTWRITEBYTECODE=1
 # Lambda runs it as a user of its own in any case; elsewhere it needs no more than nobody may.
 USER 65534

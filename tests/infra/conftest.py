@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.aws.conftest import connect, rie  # noqa: F401 - fixtures
+from tests.aws.conftest import connect, make_site, rie  # noqa: F401 - fixtures
 from tests.infra.resolving import Template
 
 ROOT = Path(__file__).parents[2]
@@ -98,7 +98,7 @@ def image_python(version: str = "3.13") -> str:
             continue
         if done.returncode == 0:
             return done.stdout.strip()
-    return sys.executable
+    return str(getattr(sys, "_base_executable", sys.executable))
 
 
 def _pyenv(version: str) -> Sequence[str]:

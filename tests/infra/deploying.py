@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tests.infra.resolving import Template, is_left_out
+from tests.infra.resolving import Template, is_left_out, resolve
 from tests.servers import S3Server
 
 REGION = "us-east-1"
@@ -49,7 +49,7 @@ def deployed(
         made = cloudformation.list_stack_resources(StackName=name)["StackResourceSummaries"]
         ids = {one["LogicalResourceId"]: one["PhysicalResourceId"] for one in made}
         outputs = {one["OutputKey"]: one["OutputValue"] for one in stack["Outputs"]}
-        skipped = frozenset(one["Type"] for key, one in body["Resources"].items() if key not in ids)
+        skipped = frozenset(one["Type"] for key, one in resolve(template, parameters).items() if key not in ids)
         yield Deployed(name, ids, outputs, skipped)
     finally:
         cloudformation.delete_stack(StackName=name)
