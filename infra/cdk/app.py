@@ -5,6 +5,8 @@ Without an image the function's is built on deployment, with Docker.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import aws_cdk as cdk
 from scenescore_cdk import SceneScore, SceneScoreProps
 
@@ -15,20 +17,12 @@ STAGES = {
 
 
 def main() -> None:
-    """Put together the stack of one stage."""
+    """Put together the stack of one stage, with the image if one is named."""
     app = cdk.App()
     stage = app.node.try_get_context("stage") or "dev"
-    props = cdk_props(stage, app.node.try_get_context("image"))
-    stack = cdk.Stack(app, f"scenescore-{stage}", description="scenescore")
-    SceneScore(stack, "SceneScore", props)
+    props = replace(STAGES[stage], function_image=app.node.try_get_context("image"))
+    SceneScore(cdk.Stack(app, f"scenescore-{stage}", description="scenescore"), "SceneScore", props)
     app.synth()
-
-
-def cdk_props(stage: str, image: str | None) -> SceneScoreProps:
-    """The choices of a stage, with the image if one is named."""
-    from dataclasses import replace
-
-    return replace(STAGES[stage], function_image=image)
 
 
 if __name__ == "__main__":

@@ -50,14 +50,19 @@ def _package(one: Distribution) -> dict[str, Any]:
 
 def _licences(one: Distribution) -> list[dict[str, Any]]:
     """As an expression where the package gives one, else by the name it gives, else by its classifiers."""
-    expression = one.metadata.get("License-Expression")
+    expression = _field(one, "License-Expression")
     if expression:
         return [{"expression": expression}]
-    named = one.metadata.get("License")
+    named = _field(one, "License")
     if named and "\n" not in named.strip() and len(named) < 80:
         return [{"license": {"name": named.strip()}}]
     classified = [text for text in one.metadata.get_all("Classifier") or [] if text.startswith("License ::")]
     return [{"license": {"name": text.rpartition(":: ")[2]}} for text in classified]
+
+
+def _field(one: Distribution, name: str) -> str | None:
+    values = one.metadata.get_all(name)
+    return values[0] if values else None
 
 
 def _model(card: dict[str, Any]) -> dict[str, Any]:

@@ -30,6 +30,15 @@ PLACES = {
 }
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave these minutes out of the ordinary suite."""
+    if os.environ.get("SCENESCORE_INFRA"):
+        return
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.skip(reason="takes minutes and tools of its own: run `make infra-test`"))
+
+
 def tool(name: str) -> str:
     """Where a tool lies. Skips the test when it is not installed."""
     path = TOOLS / PLACES[name]

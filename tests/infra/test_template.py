@@ -122,3 +122,37 @@ def test_the_function_is_told_what_it_reads(plain):
         "SCENESCORE_REDUCE_JOB",
     }
     assert {name for name in told if name not in code} <= coming
+
+
+def test_sam_build_goes_as_far_as_it_can_without_an_engine(tmp_path):
+    """It reads the template, finds the Dockerfile and its context, and asks for Docker; with Docker it would build."""
+    metadata = yaml_of(TEMPLATE)["Resources"]["Function"]["Metadata"]
+    assert (INFRA / metadata["DockerContext"] / metadata["Dockerfile"]).is_file()
+    nobody = {"DOCKER_HOST": f"unix://{tmp_path}/none.sock"}
+    with pytest.raises(AssertionError) as caught:
+        run(tool("sam"), "build", "--template", TEMPLATE, "--build-dir", tmp_path / "build", **nobody)
+    assert "Building image for Function function" in str(caught.value)
+    assert "requires a container runtime" in str(caught.value)
+
+
+def test_the_parameter_files_are_what_sam_reads(tmp_path):
+    """SAM turns the values of a file into texts, where an unquoted true would become True, which no condition knows."""
+    code = (
+        "import json, sys; from samcli.cli.types import CfnParameterOverridesType as Type;"
+        "print(json.dumps(Type().convert((f'file://{sys.argv[1]}',), None, None)))"
+    )
+    for path in (INFRA / "environments").glob("*.yaml"):
+        read = json.loads(run(tool("sam-python"), "-c", code, path).strip().splitlines()[-1])
+        for name in ("EnableVideo", "EnableLargeInputs", "EnableDashboard"):
+            assert read.get(name, "true") in ("true", "false")
+
+
+def yaml_of(path):
+    """The template with the short forms of its functions left out."""
+    yaml = pytest.importorskip("yaml")
+
+    class Loader(yaml.SafeLoader):
+        pass
+
+    Loader.add_multi_constructor("!", lambda loader, suffix, node: None)
+    return yaml.load(path.read_text(), Loader=Loader)

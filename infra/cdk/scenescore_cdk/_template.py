@@ -107,7 +107,7 @@ def _short_form(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> dict[s
         return {name: text.split(".", 1) if suffix == "GetAtt" else text}
     if isinstance(node, yaml.SequenceNode):
         return {name: loader.construct_sequence(node, deep=True)}
-    return {name: loader.construct_mapping(node, deep=True)}  # type: ignore[arg-type]
+    raise yaml.MarkedYAMLError(problem=f"!{suffix} of a mapping", problem_mark=node.start_mark)
 
 
 _Loader.add_multi_constructor("!", _short_form)
