@@ -44,6 +44,25 @@ lint: .venv/ready ## formatting, lint, strict types, layers
 bench: model ## time this product beside sentence-transformers, in one run
 	$(BIN)/python -m tests.bench --output build/bench.json
 
+.PHONY: model
+model: .venv/ready ## export all-mpnet-base-v2 (does nothing when it is there and verified)
+	$(BIN)/scenescore export mpnet --weights $(WEIGHTS)
+
+WHEELS := --python-platform x86_64-manylinux_2_28 --generate-hashes --no-annotate --no-header --quiet --upgrade
+.PHONY: lock
+lock: .venv/ready ## resolve the versions that make installs
+	$(BIN)/uv pip compile pyproject.toml --extra dev --extra export --universal --python-version 3.11 \
+	  --generate-hashes --no-emit-package torch --excludes infra/locks/cuda.txt --no-annotate --no-header \
+	  -o infra/locks/dev.txt --quiet --upgrade
+	for tool in sam cdk lint; do \
+	  $(BIN)/uv pip compile infra/locks/$$tool.in --universal --python-version 3.11 --generate-hashes \
+	    --no-annotate --no-header -o infra/locks/$$tool.txt --quiet --upgrade; \
+	done
+	$(BIN)/uv pip compile pyproject.toml --extra images --python-version 3.13 $(WHEELS) \
+	  --excludes infra/locks/unused.txt -o infra/locks/function.txt
+	$(BIN)/uv pip compile pyproject.toml infra/locks/detector.in --extra images --extra video --python-version 3.12 \
+	  $(WHEELS) --excludes infra/locks/unused-gpu.txt -o infra/locks/detector.txt
+
 .PHONY: infra-test
 infra-test: model $(TOOLS)/ready ## test what is deployed: linters, permissions, SAM and CDK, a stack in moto, the images' content
 	$(BIN)/mypy --python-executable $(TOOLS)/cdk/bin/python infra/cdk/scenescore_cdk infra/cdk/app.py
@@ -70,25 +89,6 @@ deploy: $(TOOLS)/ready $(if $(IMAGE),,stage) ## deploy with SAM (ENVIRONMENT=dev
 	  --template-file $(if $(IMAGE),infra/template.yaml,build/sam/template.yaml) \
 	  --resolve-s3 --resolve-image-repos --no-fail-on-empty-changeset \
 	  --parameter-overrides "file://infra/environments/$(ENVIRONMENT).yaml" $(if $(IMAGE),"FunctionImage=$(IMAGE)")
-
-.PHONY: model
-model: .venv/ready ## export all-mpnet-base-v2 (does nothing when it is there and verified)
-	$(BIN)/scenescore export mpnet --weights $(WEIGHTS)
-
-WHEELS := --python-platform x86_64-manylinux_2_28 --generate-hashes --no-annotate --no-header --quiet --upgrade
-.PHONY: lock
-lock: .venv/ready ## resolve the versions that make installs
-	$(BIN)/uv pip compile pyproject.toml --extra dev --extra export --universal --python-version 3.11 \
-	  --generate-hashes --no-emit-package torch --excludes infra/locks/cuda.txt --no-annotate --no-header \
-	  -o infra/locks/dev.txt --quiet --upgrade
-	for tool in sam cdk lint; do \
-	  $(BIN)/uv pip compile infra/locks/$$tool.in --universal --python-version 3.11 --generate-hashes \
-	    --no-annotate --no-header -o infra/locks/$$tool.txt --quiet --upgrade; \
-	done
-	$(BIN)/uv pip compile pyproject.toml --extra images --python-version 3.13 $(WHEELS) \
-	  --excludes infra/locks/unused.txt -o infra/locks/function.txt
-	$(BIN)/uv pip compile pyproject.toml infra/locks/detector.in --extra images --extra video --python-version 3.12 \
-	  $(WHEELS) --excludes infra/locks/unused-gpu.txt -o infra/locks/detector.txt
 
 .PHONY: clean
 clean: ## remove what make made here (not the user's cache folder)
