@@ -63,6 +63,12 @@ def test_the_example_environments_fit_the_template(plain, path):
         if one["Type"] == "Number":
             assert one.get("MinValue", 0) <= float(text) <= one.get("MaxValue", float("inf")), name
 
+    values = {name: one["Default"] for name, one in plain["Parameters"].items()} | chosen
+    shards = int(values["ShardConcurrency"]) if values["EnableLargeInputs"] == "true" else 0
+    assert int(values["QueueConcurrency"]) + shards < int(values["FunctionConcurrency"]), (
+        "or work is refused, not queued"
+    )
+
 
 def test_everything_is_encrypted_private_and_kept_for_a_while(plain):
     for parameters in ({}, {"KmsKeyArn": "arn:aws:kms:eu-west-1:123456789012:key/1", "EnableLargeInputs": "true"}):
