@@ -20,6 +20,9 @@ UNUSED = (
     "onnxruntime/capi/libonnxruntime.so*",
     # For TensorRT only, which no session here asks for.
     "onnxruntime/capi/libonnxruntime_providers_tensorrt.so",
+    # Where it was built, which is nobody's business and differs each time.
+    "*.dist-info/direct_url.json",
+    "*.dist-info/RECORD",
     "numpy/f2py",
     "numpy/_core/include",
     "numpy/_core/lib",

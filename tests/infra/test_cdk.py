@@ -115,3 +115,8 @@ def test_the_app_synthesizes_without_docker(tmp_path):
     assert images == [IMAGE]
     built = json.loads((tmp_path / "0" / "scenescore-dev.assets.json").read_text())["dockerImages"]
     assert [one["source"]["dockerFile"] for one in built.values()] == ["infra/images/function.Dockerfile"]
+    (context,) = (tmp_path / "0").glob("asset.*")  # what .dockerignore lets into the build, and no more
+    assert {path.name for path in context.iterdir()} == {
+        ".dockerignore", "LICENSE", "README.md", "handler", "infra", "model_export", "pyproject.toml",
+    } | ({"build"} if (ROOT / "build" / "models").is_dir() else set())  # fmt: skip
+    assert {path.name for path in (context / "infra").iterdir()} == {"images", "locks"}

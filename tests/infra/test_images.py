@@ -88,6 +88,7 @@ def test_nothing_is_in_it_that_running_does_not_need(content):
         mode = path.stat().st_mode
         assert mode & 0o444 == 0o444, path
         assert not mode & 0o022, path
+        assert path.name not in ("direct_url.json", "RECORD"), path
 
 
 def test_it_has_byte_code_and_needs_none_written(content):
