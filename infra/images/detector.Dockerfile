@@ -30,7 +30,9 @@ RUN apt-get update \
 COPY --from=content /content/models /opt/scenescore/models
 COPY --from=content /content/sbom.cdx.json /opt/scenescore/sbom.cdx.json
 COPY --from=content /content/task /opt/scenescore/task
-ENV SCENESCORE_GRIT=/opt/scenescore/models/grit \
+ENV SCENESCORE_DETECTOR=/opt/scenescore/models/GRiT_B_DenseCap_ObjectDet \
+    SCENESCORE_MODEL=/opt/scenescore/models/all-mpnet-base-v2 \
+    SCENESCORE_CLIP=/opt/scenescore/models/clip \
     PYTHONPATH=/opt/scenescore/task \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1

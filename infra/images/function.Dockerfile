@@ -34,6 +34,7 @@ COPY --from=content /content/sbom.cdx.json /opt/scenescore/sbom.cdx.json
 COPY --from=content /content/task ${LAMBDA_TASK_ROOT}
 ENV SCENESCORE_MODEL=/opt/scenescore/models/all-mpnet-base-v2 \
     SCENESCORE_CLIP=/opt/scenescore/models/clip \
+    SCENESCORE_DETECTOR=/opt/scenescore/models/GRiT_B_DenseCap_ObjectDet \
     PYTHONDONTWRITEBYTECODE=1
 # Lambda runs it as a user of its own in any case; elsewhere it needs no more than nobody may.
 USER 65534

@@ -50,8 +50,9 @@ ALLOWED = {
     ("FunctionRole", "<JobQueue>"): {"batch:SubmitJob"},
     ("FunctionRole", "<DetectJob>"): {"batch:SubmitJob"},
     ("FunctionRole", "<ReduceJob>"): {"batch:SubmitJob"},
-    # These know no resources: tracing, and network interfaces of a function in a VPC.
+    # These know no resources: tracing, network interfaces of a function in a VPC, listings of Batch jobs.
     ("FunctionRole", "*"): {
+        "batch:ListJobs",
         "xray:PutTraceSegments",
         "xray:PutTelemetryRecords",
         "ec2:CreateNetworkInterface",
