@@ -89,3 +89,22 @@ def test_it_decodes_and_scores(content, python, model):
     assert said["frames"] == [[48, 64, 3]] * 8
     assert [round(score, 3) for score in said["scores"]] == [0.559, 0.291]
     assert "CUDAExecutionProvider" in said["providers"]
+
+
+def test_its_command_starts(content, python, tmp_path):
+    """The job's command, in an image without a detector: it says so, and that no other attempt can help."""
+    pytest.importorskip("handler.batch_task", reason="the video jobs are not in this version")
+    nowhere = {f"SCENESCORE_{name}": str(tmp_path / "none") for name in ("MODEL", "CLIP", "DETECTOR")}
+    manifest = tmp_path / "videos.csv"
+    manifest.write_text("video,prompt\nclips/1.mp4,a dog\n")
+    done = subprocess.run(
+        [python, "-S", "-m", "handler.batch_task", manifest, "--output", tmp_path / "out"],
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(content / "task"), **nowhere},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd="/",
+    )
+    last = json.loads(done.stderr.splitlines()[-1])
+    assert (done.returncode, last["message"]) == (2, "failed"), done.stderr
+    assert "--detector" in last["error"]
