@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -130,7 +131,10 @@ def is_under(location: str, prefix: str) -> bool:
 def default_model_folder(name: str = DEFAULT_MODEL_NAME) -> Path:
     """The folder `scenescore export` writes to unless told otherwise: $XDG_CACHE_HOME/scenescore/models/NAME."""
     cache = os.environ.get("XDG_CACHE_HOME")
-    base = Path(cache) if cache else Path.home() / ".cache"
+    try:
+        base = Path(cache) if cache else Path.home() / ".cache"
+    except RuntimeError:  # a user without a name or home, as containers have them
+        base = Path(tempfile.gettempdir())
     return base / "scenescore" / "models" / name
 
 

@@ -119,15 +119,7 @@ def test_the_function_is_told_what_it_reads(plain):
     """Every variable that the template sets is one that the code knows."""
     told = {name for one in plain["Resources"].values() for name in re.findall(r"SCENESCORE_[A-Z_]+", json.dumps(one))}
     code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "handler").rglob("*.py"))
-    coming = {  # read by the steps for very large inputs and by the video jobs
-        "SCENESCORE_STATE_MACHINE",
-        "SCENESCORE_SHARD_ABOVE_BYTES",
-        "SCENESCORE_SHARD_CONCURRENCY",
-        "SCENESCORE_JOB_QUEUE",
-        "SCENESCORE_DETECT_JOB",
-        "SCENESCORE_REDUCE_JOB",
-    }
-    assert {name for name in told if name not in code} <= coming
+    assert {name for name in told if name not in code} == set()
 
 
 def test_sam_build_goes_as_far_as_it_can_without_an_engine(tmp_path):
