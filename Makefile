@@ -50,8 +50,19 @@ faults: .venv/ready ## N=10000 evaluations under faults with a stub encoder (SEE
 	$(if $(REAL),$(MAKE) --no-print-directory model && $(BIN)/python -m tests.faults.real --n $(REAL) --seed $(or $(SEED),1))
 
 .PHONY: fuzz
-fuzz: .venv/ready ## LINES=1000000 of damaged files and EVENTS=100000 damaged events (SEED=1)
+fuzz: .venv/ready ## LINES=1000000 of damaged files and EVENTS=100000 damaged events (SEED=1); ATHERIS=60 seconds led by coverage
 	$(BIN)/python -m tests.fuzz --lines $(or $(LINES),100000) --events $(or $(EVENTS),10000) --detections $(or $(DETECTIONS),10000) --videos $(or $(VIDEOS),100) --seed $(or $(SEED),1)
+	$(if $(ATHERIS),$(BIN)/pip install --quiet atheris==3.0.0 && $(BIN)/python -m tests.fuzz.guided -max_total_time=$(ATHERIS))
+
+.PHONY: capacity
+capacity: .venv/ready ## on paper: time, cost and limits of large inputs on Lambda (BENCH=build/bench.json)
+	$(BIN)/python -m tests.bench.capacity $(if $(BENCH),--bench $(BENCH))
+
+.PHONY: audit
+audit: ## known vulnerabilities of what is installed at run time and in development (asks the package index)
+	$(PYTHON) -m venv build/audit
+	build/audit/bin/pip install --quiet pip-audit==2.10.1
+	build/audit/bin/pip-audit --requirement infra/locks/dev.txt --disable-pip --no-deps --strict --progress-spinner off
 
 .PHONY: model
 model: .venv/ready ## export all-mpnet-base-v2 (does nothing when it is there and verified)

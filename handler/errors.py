@@ -23,6 +23,9 @@ __all__ = [
 ]
 
 
+LONGEST_PART = 4000  # characters of a message, a field's name or a hint
+
+
 class ScenescoreError(Exception):
     """Base of all named errors: one clear line, a code, an exit code. written_to: the folder that holds its error.json."""
 
@@ -39,13 +42,13 @@ class ScenescoreError(Exception):
         field: str | None = None,
         hint: str | None = None,
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        super().__init__(_cut(message))
+        self.message = _cut(message)
         self.file = file
         self.line = line
         self.column = column
-        self.field = field
-        self.hint = hint
+        self.field = field if field is None else _cut(field)
+        self.hint = hint if hint is None else _cut(hint)
         self.written_to: str | None = None
 
     def __str__(self) -> str:
@@ -137,6 +140,11 @@ class InternalError(ScenescoreError):
 
     code = "internal"
     exit_code = 3
+
+
+def _cut(text: str) -> str:
+    """A message may quote what was sent; whoever sends a megabyte gets less of it back."""
+    return text if len(text) <= LONGEST_PART else f"{text[: LONGEST_PART - 1]}…"
 
 
 def error_from(document: Mapping[str, Any]) -> ScenescoreError:

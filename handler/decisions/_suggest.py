@@ -14,12 +14,12 @@ import orjson
 from numpy.typing import NDArray
 
 from handler.decisions._labelled import Row, field_of
+from handler.reports import guarded
 
 __all__ = ["Suggestion", "label_studio_tasks", "spreadsheet", "suggest"]
 
 NEAR, DISAGREE, SPREAD = "near the threshold", "metrics disagree", "spread over the scores"
 SHARES = {NEAR: 0.5, DISAGREE: 0.25, SPREAD: 0.25}
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run (OWASP, CSV injection)
 CHOICES = ("same", "different")
 
 Floats = NDArray[np.float64]
@@ -76,7 +76,7 @@ def spreadsheet(entries: Iterable[Mapping[str, Any]]) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     names = list(dict.fromkeys(name for entry in listed for name in entry))
-    writer.writerow([*names, "human_verdict"])
+    writer.writerow([*map(guarded, names), "human_verdict"])
     writer.writerows([[*(_cell(entry.get(name)) for name in names), ""] for entry in listed])
     return text.getvalue().encode("utf-8-sig")
 
@@ -154,4 +154,4 @@ def _evenly(ranks: Floats, taken: set[int], n: int) -> Iterator[int]:
 
 
 def _cell(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+    return guarded(value) if isinstance(value, str) else value

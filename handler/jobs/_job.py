@@ -31,7 +31,7 @@ def make_job(
     """Name a request. Its output becomes the configured one unless it has its own.
 
     etag: what the event says; otherwise S3 is asked for it, or for all etags under a prefix; an input that is not there has
-    none. Raises RequestError for records with integers beyond 64 bits or half characters.
+    none. Raises RequestError for integers beyond 64 bits and half characters, wherever they stand.
     """
     if request.output is None:
         request = request.model_copy(update={"output": settings.output})
@@ -41,10 +41,12 @@ def make_job(
     if request.fail_if:
         what += [request.fail_if, request.gate_on]  # other gates on a finished result are another event
     what += [[at, _etag(at)] for at in (request.questions, request.references) if at is not None]
+    rest = request.model_dump(exclude={"sessions"})
     try:
         digest = hashlib.sha256(orjson.dumps(what, default=repr, option=orjson.OPT_NON_STR_KEYS))
+        orjson.dumps(rest, default=repr, option=orjson.OPT_NON_STR_KEYS)
     except orjson.JSONEncodeError as error:  # it could not go through the queue either
-        raise RequestError(f"the request holds what JSON cannot carry: {error}", field="sessions") from error
+        raise RequestError(f"the request holds what JSON cannot carry: {error}") from error
     digest.update(request_identity(request, Machine(model=settings.model)).encode())
     return Job(digest.hexdigest()[:20], request, etag, sequencer)
 

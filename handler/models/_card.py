@@ -7,6 +7,7 @@ import hashlib
 import os
 import tempfile
 from pathlib import Path
+from stat import S_ISDIR
 from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -128,7 +129,7 @@ def check_content(folder: Path, card: Card, *, again: bool = False) -> None:
     for name, facts in card.files.items():
         path = folder / name
         stamp = _stamp_of(path, facts.sha256)
-        if stamp.exists() and not again:
+        if not again and _is_ours(stamp.parent) and stamp.exists():
             continue
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
@@ -150,6 +151,17 @@ def _stamp_of(path: Path, sha256: str) -> Path:
     owner = os.getuid() if hasattr(os, "getuid") else 0
     folder = Path(tempfile.gettempdir(), f"scenescore-checked-{owner}")
     return folder / hashlib.sha256(what.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether only we can have put stamps there: in a temp directory that all share, others may have made the folder."""
+    try:
+        facts = folder.lstat()
+    except OSError:
+        return False
+    if not hasattr(os, "getuid"):
+        return True
+    return S_ISDIR(facts.st_mode) and facts.st_uid == os.getuid() and not facts.st_mode & 0o022
 
 
 def _size(path: Path) -> int:

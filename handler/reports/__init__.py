@@ -1,5 +1,6 @@
 """Result folders: what is written, how it is read back, how it looks in a terminal."""
 
+from handler.reports._cells import guarded
 from handler.reports._finding import find_decision, find_result, read_document
 from handler.reports._folder import ResultFolder, RowWriter, dump_json, dump_row, error_row
 from handler.reports._latest import mend_latest, update_latest
@@ -17,6 +18,7 @@ __all__ = [
     "error_row",
     "find_decision",
     "find_result",
+    "guarded",
     "many",
     "mend_latest",
     "read_document",

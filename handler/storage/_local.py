@@ -137,7 +137,9 @@ class LocalStore:
             raise StorageError("this system has no POSIX file locks", file=location, hint="Use s3:// or WSL") from error
         with _naming(location):
             path.parent.mkdir(parents=True, exist_ok=True)
-            lock = os.open(path.parent / f".{path.name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            # A link of that name, put there by somebody else, must not have us make or lock a file elsewhere.
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            lock = os.open(path.parent / f".{path.name}.lock", flags, 0o666)
         try:
             with _naming(location):
                 fcntl.flock(lock, fcntl.LOCK_EX)

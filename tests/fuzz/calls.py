@@ -13,6 +13,7 @@ import handler.lambda_handler as door
 from handler import aws
 from handler.errors import ScenescoreError
 from tests.aws import events
+from tests.faults.memory_s3 import Weather
 from tests.faults.world import BUCKET, World
 from tests.fuzz.damage import ODD, damage, replace_part
 from tests.fuzz.seeds import Seed, seeds
@@ -79,6 +80,14 @@ class Site:
     def faults(self) -> list[dict[str, Any]]:
         """What a batch swallowed."""
         return self._world.internal_faults
+
+    def put(self, key: str, data: bytes) -> None:
+        """Upload an object."""
+        self._world.put(key, data)
+
+    def use(self, weather: Weather) -> None:
+        """What happens to S3 calls from now on."""
+        self._world.s3.weather = weather
 
     def _fill(self) -> None:
         chance = random.Random(1)

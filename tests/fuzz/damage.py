@@ -12,7 +12,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent / "formats"))
 from mutations import mutate
 
-__all__ = ["ODD", "damage", "replace_part"]
+__all__ = ["ODD", "damage", "packed", "replace_part"]
 
 ODD: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 2, 10**25, -(2**63), 2**64, 1e308, -1e-308, 0.1, 1.5),

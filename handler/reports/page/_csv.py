@@ -7,9 +7,9 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-__all__ = ["csv_lines"]
+from handler.reports._cells import guarded
 
-_STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+__all__ = ["csv_lines"]
 
 Rows = Iterable[Mapping[str, Any]]
 
@@ -23,7 +23,7 @@ def csv_lines(rows: Callable[[], Rows]) -> Iterator[str]:
     names = list(dict.fromkeys(name for row in rows() for name, _ in _cells(row)))
     kinds = list(dict.fromkeys(map(_kind, names)))
     order = sorted(names, key=lambda name: kinds.index(_kind(name)))
-    yield _line([_guarded(name) for name in order])
+    yield _line([guarded(name) for name in order])
     for row in rows():
         cells = dict(_cells(row))
         yield _line([_written(cells.get(name)) for name in order])
@@ -56,12 +56,8 @@ def _written(value: Any) -> str:
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, list):
-        return _guarded("; ".join(map(_written, value)))
-    return _guarded(str(value))
-
-
-def _guarded(text: str) -> str:
-    return f"'{text}" if text.lstrip(" ").startswith(_STARTS_FORMULA) else text
+        return guarded("; ".join(map(_written, value)))
+    return guarded(str(value))
 
 
 def _line(cells: list[str]) -> str:
