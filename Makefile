@@ -41,8 +41,9 @@ lint: .venv/ready ## formatting, lint, strict types, layers
 	$(BIN)/lint-imports
 
 .PHONY: bench
-bench: model ## time this product beside sentence-transformers, in one run
+bench: model ## time this product beside sentence-transformers, in one run (GRIT=folder: the dense captioner as well)
 	$(BIN)/python -m tests.bench --output build/bench.json
+	$(if $(GRIT),$(BIN)/python -m tests.bench.captioner $(GRIT))
 
 .PHONY: faults
 faults: .venv/ready ## N=10000 evaluations under faults with a stub encoder (SEED=1); REAL=200 more with the real model
