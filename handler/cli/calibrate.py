@@ -24,7 +24,7 @@ from handler.settings import DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD
 __all__ = ["add_arguments", "run"]
 
 LABELLING = (
-    '<View><Text name="answer" value="$answer"/><Text name="reference" value="$reference"/>'
+    '<View>{asked}<Text name="answer" value="$answer"/><Text name="reference" value="$reference"/>'
     '<Choices name="human_verdict" toName="answer"><Choice value="same"/><Choice value="different"/></Choices></View>'
 )
 
@@ -114,8 +114,10 @@ def _suggest(request: CalibrationRequest, machine: Machine, options: argparse.Na
     print(f"{request.output}: {many(len(entries), 'frame')} to label")
     for why in dict.fromkeys(entry["why"] for entry in entries):
         print(f"  {sum(entry['why'] == why for entry in entries):5d}  {why}")
+    print("Scores and reasons stay out of the file, so that the verdicts are independent of them; --json prints them")
     if str(request.output).endswith(".json"):
-        print(f"In Label Studio import it with the labelling interface\n  {LABELLING}")
+        asked = '<Text name="question" value="$question"/>' if all("question" in entry for entry in entries) else ""
+        print(f"In Label Studio import it with the labelling interface\n  {LABELLING.format(asked=asked)}")
     else:
         print(f"Fill in the column human_verdict (same or different), then: scenescore calibrate {request.output}")
         print("What was labelled before counts again when it lies in one folder with this: scenescore calibrate FOLDER")

@@ -34,7 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--by", metavar="FIELD", help="part one result by this field, e.g. assistant_id, and compare its parts")
     add("--baseline", metavar="VALUE", help="with --by: the value to compare with (the first in the file)")
-    add("--on", metavar="a,b", help="what the same samples have in common (session_id,sample_id)")
+    add("--on", metavar="a,b", help="what the same samples have in common "
+        "(session_id,sample_id; sample_id where sessions are named after the input files)")  # fmt: skip
     add(
         "--metrics", metavar="a,b", help="metrics or groups, or a figure of rankings: retrieval.ranking.recall@10 (all)"
     )
@@ -44,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="TAG",
         help="tags or columns to look for differences in; repeatable "
-        "(tags, the groups of the baseline, sessions, assistants with 2 to 50 values)",
+        "(tags, the groups of the baseline, assistants with 2 to 50 values)",
     )
     add("--cluster-by", default="session_id", metavar="FIELD", help="what is independent of each other (session_id)")
     add("--tolerance", type=float, default=0.0, metavar="X", help="a drop up to this size is no regression (0)")

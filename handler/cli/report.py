@@ -8,13 +8,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from handler import storage
+from handler.decisions import read_calibration
 from handler.errors import InputError, RequestError, one_line
 from handler.reports import ResultFolder, find_decision, find_result, read_document
 from handler.reports.page import PAGE, csv_lines, decision_page, html_of, markdown
 
 __all__ = ["add_arguments", "run"]
 
-SCHEMAS = {"scenescore.calibration/1": "calibration", "scenescore.comparison/1": "comparison"}
+CALIBRATION = "scenescore.calibration/1"
+SCHEMAS = {CALIBRATION: "calibration", "scenescore.comparison/1": "comparison"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 def _decision(options: argparse.Namespace, location: str) -> int:
     if options.format != "html" or options.beside:
         raise RequestError("a calibration or comparison has a page only", field="format", hint="Leave --format out")
-    html = decision_page(read_document(location)).encode()
+    html = decision_page(_checked(location)).encode()
     _write([html], options.output or f"{location.removesuffix('.json')}.html")
     return 0
 
@@ -65,12 +67,18 @@ def _beside(files: Iterable[str]) -> dict[str, Any]:
     """{calibration or comparison: the document}. Raises InputError for another kind."""
     found: dict[str, Any] = {}
     for file in files:
-        document = read_document(file)
+        document = _checked(file)
         kind = SCHEMAS.get(document.get("schema", ""))
         if kind is None:
             raise InputError(f"its schema is none of {', '.join(SCHEMAS)}", file=file, field="schema")
         found[kind] = document
     return found
+
+
+def _checked(location: str) -> Mapping[str, Any]:
+    """A document; a calibration is shown only where `evaluate` would use it. Raises InputError for one that was changed."""
+    document = read_document(location)
+    return read_calibration(location).document if document.get("schema") == CALIBRATION else document
 
 
 def _parts(kind: str, folder: ResultFolder, report: Mapping[str, Any]) -> Iterable[bytes]:

@@ -14,6 +14,7 @@ import orjson
 from numpy.typing import NDArray
 
 from handler.decisions._labelled import Row, field_of
+from handler.metrics import list_metrics
 from handler.reports import guarded
 
 __all__ = ["Suggestion", "label_studio_tasks", "spreadsheet", "suggest"]
@@ -21,6 +22,7 @@ __all__ = ["Suggestion", "label_studio_tasks", "spreadsheet", "suggest"]
 NEAR, DISAGREE, SPREAD = "near the threshold", "metrics disagree", "spread over the scores"
 SHARES = {NEAR: 0.5, DISAGREE: 0.25, SPREAD: 0.25}
 CHOICES = ("same", "different")
+ASKED = ("question", "query", "prompt")  # columns that say what the model was asked
 
 Floats = NDArray[np.float64]
 
@@ -70,9 +72,10 @@ def suggest(
 
 
 def spreadsheet(entries: Iterable[Mapping[str, Any]]) -> bytes:
-    """CSV with a BOM, which spreadsheets need to see UTF-8, and an empty column human_verdict. A cell that a spreadsheet
-    would take for a formula gets an apostrophe before it."""
-    listed = list(entries)
+    """CSV with a BOM, which spreadsheets need to see UTF-8, and an empty column human_verdict: question and texts first, and
+    neither scores nor why a frame was chosen, for a verdict is to be independent of them. A cell that a spreadsheet would
+    take for a formula gets an apostrophe before it."""
+    listed = [_sheet(entry) for entry in entries]
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     names = list(dict.fromkeys(name for entry in listed for name in entry))
@@ -82,8 +85,17 @@ def spreadsheet(entries: Iterable[Mapping[str, Any]]) -> bytes:
 
 
 def label_studio_tasks(entries: Iterable[Mapping[str, Any]]) -> bytes:
-    """A list of Label Studio tasks; `data` holds the entry."""
-    return orjson.dumps([{"data": dict(entry)} for entry in entries], option=orjson.OPT_INDENT_2)
+    """A list of Label Studio tasks; `data` holds the entry as it stands in a spreadsheet."""
+    return orjson.dumps([{"data": _sheet(entry)} for entry in entries], option=orjson.OPT_INDENT_2)
+
+
+def _sheet(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """What a person is shown of an entry: what was asked, the answer and the references, then the rest of the input."""
+    hidden = {"why", *list_metrics()}
+    shown = {name: value for name, value in entry.items() if name not in hidden}
+    first = [name for name in shown if name in ASKED]
+    first += [name for name in shown if name == "answer" or name.partition("_")[0] == "reference"]
+    return {name: shown[name] for name in dict.fromkeys([*first, *shown])}
 
 
 def _scores(row: Row, metrics: Iterable[str]) -> dict[str, float]:

@@ -110,7 +110,10 @@ def test_suggestions_can_be_filled_in_and_read_back(frames, tmp_path, capsys):
     assert main(["calibrate", str(frames), "--suggest", "3", "--output", str(path)]) == 0
     assert "3 frames to label" in capsys.readouterr().out
     text = path.read_text("utf-8-sig").splitlines()
-    ids = {line.split(",")[2] for line in text[1:]}
+    assert text[0].startswith("answer,reference,")
+    assert not {"vision.similarity", "why"} & set(text[0].split(","))
+    place = text[0].split(",").index("sample_id")
+    ids = {line.split(",")[place] for line in text[1:]}
     assert len(ids) == 3
     assert ids <= {"f20", "f21", "f22", "f23"}
     path.write_text("\n".join([text[0], *(f"{line}same" for line in text[1:])]), "utf-8")

@@ -40,10 +40,10 @@ def write(folder, rows, *, signature=None, worst=(), name="frames.jsonl", conten
     rows = [{"index": index, **one} for index, one in enumerate(rows)]
     (folder / "samples.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in rows), encoding="utf-8")
     (folder / "errors.jsonl").write_text("")
-    assistants = dict.fromkeys(one["assistant_id"] for one in rows)
+    sessions = dict.fromkeys((one["session_id"], one["assistant_id"]) for one in rows)
     metrics = {
         metric: {
-            "sessions": [{"session_id": "s", "assistant_id": one} for one in assistants],
+            "sessions": [{"session_id": session, "assistant_id": one} for session, one in sessions],
             "groups": [],
             "overall": {},
             "worst": list(worst),
@@ -83,21 +83,21 @@ class Simulation:
             read_columns(run, [self._figure], on=["sample_id"], group_by=["sample_id"])[""] for _ in range(2)
         ]
 
-    def compare(self, baseline, candidate):
+    def compare(self, baseline, candidate, *, group_by=("camera",)):
         """comparison.json of these scores."""
         for side, scores in zip(self._sides, (baseline, candidate), strict=True):
             side._scores[self._figure] = array("d", np.column_stack([scores, np.ones(len(scores))]).ravel())
         pairing = pair_up(*self._sides, names=("a", "b"), on=["sample_id"], cluster_by="session_id")
         # no verdict rests on an interval, and bootstrapping one takes most of the time
         with patch("handler.decisions.comparison._paired.cluster_mean_interval", return_value=None):
-            return document_of([pairing], [self._figure], RULES, ["camera"])
+            return document_of([pairing], [self._figure], RULES, group_by)
 
-    def scores(self, rng, *, drop=0.0, spread=0.1, of_sessions=0.0):
+    def scores(self, rng, *, drop=0.0, spread=0.1, of_sessions=0.0, camera=7):
         """Both sides' scores. spread: standard deviation of a frame's difference; of_sessions: of what a session's frames
-        share of it. drop: what camera 7 loses."""
+        share of it. drop: what the camera loses."""
         shared = rng.normal(0.7, 0.1, len(self.camera))
         moved = rng.normal(0, spread, len(shared)) + rng.normal(0, of_sessions, self.session.max() + 1)[self.session]
-        return shared, shared + moved - drop * (self.camera == 7)
+        return shared, shared + moved - drop * (self.camera == camera)
 
 
 def flagged(document, verdict="worse"):

@@ -59,7 +59,19 @@ def test_a_spreadsheet_runs_nothing_and_reads_utf8():
 
 
 def test_label_studio_tasks_hold_data():
-    assert [one["data"] for one in json.loads(label_studio_tasks(ENTRIES))] == ENTRIES
+    assert [one["data"] for one in json.loads(label_studio_tasks(ENTRIES))] == [
+        {"answer": "=1+1", "reference": "Zwei, „drei“\nvier", "sample_id": "1"},
+        {"answer": "A dog", "reference": None, "sample_id": "2"},
+    ]
+
+
+def test_who_judges_sees_the_question_and_the_texts_first_and_no_score():
+    texts = {"answer": "A dog", "reference": "A cat", "reference_2": "A lion"}
+    entry = {"session_id": "s", **texts, "question": "What is it?", "camera": "7", SIMILARITY: 0.31, "why": "near"}
+    names = ["question", "answer", "reference", "reference_2", "session_id", "camera"]
+    table = spreadsheet([entry]).decode("utf-8-sig").splitlines()
+    assert table == [",".join([*names, "human_verdict"]), "What is it?,A dog,A cat,A lion,s,7,"]
+    assert list(json.loads(label_studio_tasks([entry]))[0]["data"]) == names
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7])

@@ -71,3 +71,26 @@ def test_the_summary_names_the_camera(tmp_path):
     found = simulation.compare(*simulation.scores(rng, drop=0.03, spread=0.05))
     assert found["verdict"] == "regressed"
     assert "camera 7 (by 0.0" in found["summary"]
+
+
+@pytest.mark.parametrize("n", [200, pytest.param(FULL, marks=pytest.mark.full)])
+@pytest.mark.parametrize("sessions", [4, 1])
+def test_what_happened_in_a_session_is_no_regression_unasked(tmp_path, n, sessions):
+    """Equal models in 24 sessions, each of which moves all of its frames: one session is no evidence, whatever its size."""
+    simulation = Simulation(tmp_path / "r", n_cameras=24 // sessions, frames=40 * sessions, sessions=sessions)
+    rng = np.random.default_rng(6)
+    regressed = 0
+    for _ in range(n):
+        found = simulation.compare(*simulation.scores(rng, spread=0.05, of_sessions=0.05), group_by=())
+        regressed += found["verdict"] == "regressed"
+        assert {one["by"] for one in found["comparisons"][0]["slices"]} == ({"camera"} if sessions > 1 else set())
+    assert regressed <= most(n, 0.05)
+
+
+def test_a_camera_of_four_sessions_is_named_unasked(tmp_path):
+    simulation, rng = Simulation(tmp_path / "r", n_cameras=6, frames=160, sessions=4), np.random.default_rng(7)
+    named = 0
+    for _ in range(SHORT):
+        scores = simulation.scores(rng, drop=0.1, spread=0.05, of_sessions=0.01, camera=2)
+        named += flagged(simulation.compare(*scores, group_by=())) == ["2"]
+    assert named >= 0.9 * SHORT

@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 import pytest
 
 from handler import evaluate
+from handler.decisions._calibration_file import sealed
 from handler.metrics import get_metric, list_metrics
 from handler.reports import ResultFolder
 from handler.reports.page import _frames, html_of
@@ -235,13 +236,15 @@ def test_a_calibration_that_is_none_says_why(tmp_path):
 
 RATES = {"n": 40, "hits": 9, "miss_rate": 0.1, "false_alarm_rate": 0.2, "recall": 0.9, "precision": 0.75}
 MISSED = {"low": 0.02, "high": 0.3, "level": 0.95, "method": "cluster-t"}
-CALIBRATION = {
+UNSEALED = {
     "schema": "scenescore.calibration/1",
     "calibrated": True,
-    "fingerprint": "ab12",
     "aim": "balanced_accuracy",
     "metrics": {
         "vision.similarity": {
+            "signature": "vision.similarity|version:1|mode:strict",
+            "calibrated": True,
+            "reasons": [],
             "threshold": 0.61,
             "flags": "scores below the threshold",
             "interval": {"low": 0.55, "high": 0.7, "level": 0.95, "method": "cluster-bootstrap"},
@@ -249,12 +252,16 @@ CALIBRATION = {
             "calibration": {**RATES, "n": 41},
             "roc": [[0.0, 0.0, None], [0.2, 0.9, 0.61], [1.0, 1.0, 1.0]],
             "probability": {
-                "reliability": {"bins": [{"probability": 0.5, "share_different": 0.25, "interval": MISSED}]}
+                "method": "logistic",
+                "intercept": 3.0,
+                "slope": -5.0,
+                "reliability": {"bins": [{"probability": 0.5, "share_different": 0.25, "interval": MISSED}]},
             },
             "slices": [{"by": "camera", "value": "<b>7</b>", "n": 12, "miss_rate": 0.5}],
         }
     },
 }
+CALIBRATION = sealed(UNSEALED)
 COMPARISON = {
     "schema": "scenescore.comparison/1",
     "summary": "B is worse than A.",

@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-from handler import storage
+from handler import evaluate, storage
 from handler.cli import main
 from handler.reports import update_latest
 from handler.reports.page import csv_lines, markdown
@@ -143,6 +143,13 @@ def test_a_comparison_and_a_calibration_beside_a_result_and_alone(folder, tmp_pa
     assert "its schema is none of" in capsys.readouterr().err
     assert main(["report", str(calibrated), "--format", "csv"]) == 2
     assert main(["report", str(folder / "samples.jsonl"), "--format", "md"]) == 0
+    edited = json.loads(json.dumps(CALIBRATION))
+    edited["metrics"]["vision.similarity"]["threshold"] = 0.5
+    for content in (edited, {"schema": CALIBRATION["schema"]}):
+        calibrated.write_text(json.dumps(content))
+        for arguments in ([str(calibrated)], [str(folder), "--with", str(calibrated)]):
+            assert main(["report", *arguments]) == 2
+            assert "changed after it was written" in capsys.readouterr().err
     calibrated.write_text('{"schema": "else/1"}')
     assert main(["report", str(calibrated)]) == 2
     assert "there is no page for 'else/1'" in capsys.readouterr().err
@@ -173,3 +180,14 @@ def test_a_comparison_says_what_to_mind_and_over_what_it_was_tested(tmp_path, ca
     assert "Student's t over samples" in html.unescape(page)
     assert "Student's t over sessions" not in html.unescape(page)
     assert "mind &lt;this&gt;" in page
+
+
+def test_the_markdown_of_a_judge_says_what_an_agreement_means(tmp_path, capsys):
+    """Of 8 items people call 6 good; the judge calls all good: agreement and the best constant judge 6/8, kappa 0."""
+    items = [{"id": n, "judge": "good", "human": "good" if n < 6 else "bad"} for n in range(8)]
+    report = evaluate(items, output=tmp_path)
+    assert main(["report", report.location, "--format", "md"]) == 0
+    text = capsys.readouterr().out
+    assert plain(report["metrics"]["judge.agreement"]["overall"]["summary"]) in text
+    assert "| Best constant judge | 75.0% |" in text
+    assert "| Cohen's kappa | 0.000 |" in text

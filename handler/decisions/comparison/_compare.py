@@ -15,6 +15,7 @@ from handler.decisions.comparison._rows import Columns, read_columns
 from handler.decisions.comparison._runs import Run, names_of, open_run
 from handler.decisions.comparison._text import render_comparison
 from handler.errors import RequestError
+from handler.formats import stem_of
 from handler.metrics import list_metrics
 from handler.reports import dump_json
 
@@ -69,8 +70,9 @@ def compare(
     runs: result folders (path or s3:// uri; the folder above stands for its newest result), report.json files or Reports;
     the first is the baseline. With `by` (e.g. "assistant_id") one result is parted by that field, and `baseline` names the
     value to compare with. on: what samples are joined by, session_id and sample_id unless given (and assistant_id where all
-    runs hold the same several assistants). cluster_by: what is independent. group_by: tags or columns to slice by; else all
-    tags, what the baseline was grouped by, sessions and assistants, with 2 to 50 values. metrics: names, groups or figures
+    runs hold the same several assistants; sample_id alone where each run has one session, named after its input file).
+    cluster_by: what is independent. group_by: tags or columns to slice by; else all tags, what the baseline was grouped by,
+    and assistants, with 2 to 50 values, but no slice within one independent unit. metrics: names, groups or figures
     of rankings; else all. tolerance: a drop up to this size is no regression. output: comparison.json goes to
     `<output>/comparisons/<hash>/`.
 
@@ -83,7 +85,8 @@ def compare(
     known = set(list_metrics())
     figures = selected_figures(metrics, [name for name in there if name in known])
     unknown = [name for name in there if name not in known] if metrics is None else []
-    joined = list(on or _default_join(opened, by))
+    are_files = on is None and by is None and _sessions_are_files(opened)
+    joined = list(on or _default_join(opened, by, by_session=not are_files))
     grouped = opened[0].document.get("request", {}).get("group_by", [])
     extra = list(dict.fromkeys([*joined, cluster_by, *(group_by or grouped)]))
     if by is None:
@@ -97,6 +100,7 @@ def compare(
     ]
     rules = {
         "joined_by": joined,
+        "sessions_are_files": are_files,
         "sides_by": by,
         "unit": cluster_by,
         "group_by": list(group_by),
@@ -124,10 +128,17 @@ def _check(runs: Sequence[Run], by: str | None, baseline: str | None, tolerance:
         raise RequestError(f"the tolerance must be 0 or more, got {tolerance}", field="tolerance")
 
 
-def _default_join(runs: Sequence[Run], by: str | None) -> Sequence[str]:
+def _default_join(runs: Sequence[Run], by: str | None, *, by_session: bool) -> list[str]:
     assistants = {tuple(sorted(run.assistants)) for run in runs}
     several = by is None and len(assistants) == 1 and len(next(iter(assistants))) > 1
-    return ("session_id", "assistant_id", "sample_id") if several else ("session_id", "sample_id")
+    return [*["session_id"] * by_session, *["assistant_id"] * several, "sample_id"]
+
+
+def _sessions_are_files(runs: Sequence[Run]) -> bool:
+    """Whether the sessions are none that a person named: one in each run, called as its input file is, and not alike."""
+    return len({run.input_name for run in runs}) > 1 and all(
+        run.sessions == {stem_of(storage.name_of(run.input_name))} for run in runs
+    )
 
 
 def _parted(found: Mapping[str, Columns], by: str, baseline: str | None) -> tuple[list[str], list[Columns]]:

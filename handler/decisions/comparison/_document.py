@@ -6,12 +6,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from handler.decisions.comparison._figures import Figure
 from handler.decisions.comparison._losses import regressed_samples
 from handler.decisions.comparison._paired import POWER, Tested, detectable, distribution, paired, tested
 from handler.decisions.comparison._pairs import Pairing, Scored
-from handler.decisions.comparison._slices import Slice, slice_fields, slices_of
-from handler.decisions.comparison._warnings import warnings_of
+from handler.decisions.comparison._slices import Slice, slice_fields, slices_of, within_one_cluster
+from handler.decisions.comparison._warnings import joined_by_id, untested, warnings_of
 from handler.errors import InputError
 from handler.statistics import holm
 
@@ -33,6 +35,7 @@ def document_of(
     Raises InputError where a metric that was asked for, or all, cannot be compared.
     """
     entries: list[dict[str, Any]] = []
+    alone: set[tuple[str, str]] = set()
     refused = [
         {"candidate": pairing.names[1], "metric": name, "reason": "this version of scenescore does not know the metric"}
         for pairing in pairings
@@ -40,14 +43,19 @@ def document_of(
     ]
     n_tests = len(pairings) * len(figures)
     for pairing in pairings:
-        fields = slice_fields(pairing.baseline, pairing.matched.baseline, group_by)
+        rows, clusters = pairing.matched.baseline, pairing.clusters
+        fields = slice_fields(pairing.baseline, rows, group_by, clusters)
+        if not group_by and np.ptp(clusters):
+            alone.update(within_one_cluster(pairing.baseline, rows, fields, clusters))
         n_slices = sum(len(pairing.baseline.fields[field].names) for field in fields)
         for figure in figures:
             scored = pairing.scored(figure)
             if reason := _reason(pairing, figure, scored):
                 refused.append({"candidate": pairing.names[1], "metric": figure.metric, "reason": reason})
             else:
-                entries.append(_entry(pairing, figure, scored, fields, (n_tests, n_tests * n_slices)))
+                entries.append(
+                    _entry(pairing, figure, scored, fields, (n_tests, n_tests * n_slices), asked=bool(group_by))
+                )
     if refused and (rules["metrics_named"] or not entries):
         first = refused[0]
         raise InputError(
@@ -56,7 +64,7 @@ def document_of(
     slices = [one for entry in entries for one in entry["slices"]]
     for family in (entries, slices):
         _correct(family, float(rules["tolerance"]))
-    warnings = list(warnings_of(pairings, entries, figures))
+    warnings = [*joined_by_id(rules), *warnings_of(pairings, entries, figures), *untested(sorted(alone), rules["unit"])]
     for one in (*entries, *slices):
         if one["unit"] == "session":
             one["unit"] = str(rules["unit"]).removesuffix("_id")
@@ -99,13 +107,22 @@ def _reason(pairing: Pairing, figure: Figure, scored: Scored) -> str | None:
 
 
 def _entry(
-    pairing: Pairing, figure: Figure, scored: Scored, fields: Sequence[str], n_tests: tuple[int, int]
+    pairing: Pairing, figure: Figure, scored: Scored, fields: Sequence[str], n_tests: tuple[int, int], *, asked: bool
 ) -> dict[str, Any]:
-    """n_tests: of figures, and of slices."""
+    """n_tests: of figures, and of slices. asked: whether a person named the fields."""
     clusters = pairing.clusters[scored.places]
     one = paired(scored.baseline, scored.candidate, clusters)
     rows = pairing.matched.baseline[scored.places]
-    slices = slices_of(pairing.baseline, rows, fields, scored.baseline, scored.candidate, clusters, n_tests=n_tests[1])
+    slices = slices_of(
+        pairing.baseline,
+        rows,
+        fields,
+        scored.baseline,
+        scored.candidate,
+        clusters,
+        n_tests=n_tests[1],
+        of_one_cluster=asked or not np.ptp(clusters),
+    )
     return {
         "baseline": pairing.names[0],
         "candidate": pairing.names[1],

@@ -11,8 +11,9 @@ from typing import Any
 
 from handler.errors import RequestError
 from handler.metrics import list_metrics, metric_class, select_metrics
+from handler.reports.page._metrics import DESCRIPTIONS
 
-__all__ = ["Figure", "figures_of", "selected_figures"]
+__all__ = ["Figure", "figures_of", "is_headline", "selected_figures"]
 
 NAMES = {
     "vision.similarity": "mean_similarity",
@@ -24,6 +25,8 @@ NAMES = {
     "speech.wer": "wer",
     "retrieval.ranking": "mrr",
     "judge.agreement": "agreement",
+    "captions.ngram": "rouge_l",
+    "captions.clipscore": "clipscore",
 }
 RATES = frozenset({"vision.hallucination", "pope", "vqa.accuracy", "vlm2bench.native", "speech.wer", "judge.agreement"})
 RANKING = re.compile(r"(recall|hit_rate|precision|ndcg)@\d+|map")
@@ -59,6 +62,12 @@ def figures_of(metric: str) -> Figure:
     name = NAMES.get(metric, "mean_score")
     better = metric_class(metric).higher_is_better
     return Figure(metric, name, better, is_ratio=metric == "speech.wer", is_rate=metric in RATES)
+
+
+def is_headline(metric: str, figure: str) -> bool:
+    """Whether the figure is the one that reports show first of the metric."""
+    found = DESCRIPTIONS.get(metric)
+    return found is not None and found.main.key == figure
 
 
 def selected_figures(wanted: Iterable[str] | None, there: Iterable[str]) -> list[Figure]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from handler.decisions.comparison._text import (
     VERDICTS,
+    correction_text,
     difference_text,
     figure_text,
     p_text,
@@ -34,7 +35,7 @@ def _figures(found: Mapping[str, Any]) -> str:
         [plain(one["candidate"]), plain(f"{one['metric']} {one['figure']}"), *_row(one, one)]
         for one in found["comparisons"]
     ]
-    return _table(["Candidate", *_HEADS], rows)
+    return f"{_table(['Candidate', *_HEADS], rows)}\n\n{correction_text(found['rules'])}"
 
 
 def _slices(found: Mapping[str, Any]) -> str:

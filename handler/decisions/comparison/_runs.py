@@ -37,6 +37,11 @@ class Run:
         return list(dict.fromkeys(one["assistant_id"] for one in sessions))
 
     @property
+    def sessions(self) -> set[str]:
+        """The names of its sessions."""
+        return {str(one["session_id"]) for metric in self.document["metrics"].values() for one in metric["sessions"]}
+
+    @property
     def input_name(self) -> str:
         """What was scored."""
         return str(self.document["input"]["name"])

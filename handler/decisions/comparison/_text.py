@@ -6,10 +6,19 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from handler.decisions.comparison._figures import figures_of
+from handler.decisions.comparison._figures import is_headline
 from handler.reports import many
 
-__all__ = ["METHODS", "VERDICTS", "difference_text", "figure_text", "p_text", "render_comparison", "shown_verdict"]
+__all__ = [
+    "METHODS",
+    "VERDICTS",
+    "correction_text",
+    "difference_text",
+    "figure_text",
+    "p_text",
+    "render_comparison",
+    "shown_verdict",
+]
 
 WIDTH = 100  # columns of a quoted text's line
 MAX_SLICES = 10
@@ -57,6 +66,19 @@ def difference_text(value: float | None, one: Mapping[str, Any], sign: str = "+"
     return f"{100 * value:{sign}.1f} pp" if one["is_rate"] else f"{value:{sign}.3f}"
 
 
+def figure_name(one: Mapping[str, Any]) -> str:
+    """The metric, and the figure where it is another one than reports show first: the mean of the rows' ROUGE-L."""
+    if is_headline(one["metric"], one["figure"]):
+        return str(one["metric"])
+    return f"{one['metric']} {one['figure']}{' mean' if one['figure'] == 'rouge_l' else ''}"
+
+
+def correction_text(rules: Mapping[str, Any]) -> str:
+    """What p and the interval of a figure are corrected for."""
+    n = many(rules["n_figures_tested"], "figure")
+    return f"p is corrected (Holm) for {n} tested; the intervals are not corrected, each holds for its figure alone."
+
+
 def p_text(p: float) -> str:
     """A p with as many digits as it deserves."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
@@ -84,15 +106,16 @@ def _tables(found: Mapping[str, Any]) -> Iterator[str]:
     for candidate in candidates:
         entries = [one for one in found["comparisons"] if one["candidate"] == candidate]
         heads = [f"{_label(candidate)} against {_label(entries[0]['baseline'])}", "baseline", "candidate", "difference"]
-        heads += ["95 % interval", "p", "win / tie / loss", "samples", "verdict"]
+        heads += ["95 % interval", "p, corrected", "win / tie / loss", "samples", "verdict"]
         yield _table(heads, [_row(one) for one in entries])
+    yield textwrap.fill(correction_text(found["rules"]), WIDTH)
 
 
 def _row(one: Mapping[str, Any]) -> list[str]:
     interval = one["interval"]
     ends = [difference_text(interval[end], one) for end in ("low", "high")] if interval else []
     return [
-        one["metric"] if one["figure"] == figures_of(one["metric"]).name else f"{one['metric']} {one['figure']}",
+        figure_name(one),
         figure_text(one["baseline_value"], one),
         figure_text(one["candidate_value"], one),
         difference_text(one["difference"], one),

@@ -8,7 +8,7 @@ from typing import Any
 from handler.decisions.comparison._figures import Figure
 from handler.decisions.comparison._pairs import Pairing
 
-__all__ = ["warnings_of"]
+__all__ = ["joined_by_id", "untested", "warnings_of"]
 
 NOTABLE = 0.01  # share of samples that may be on one side alone, or scored on one side alone, without a word
 
@@ -39,6 +39,29 @@ def warnings_of(
     if any(entry["unit"] == "sample" for entry in entries):
         yield _warning(
             "one_session", "all samples are of one session: they are taken as independent, and intervals are too narrow"
+        )
+
+
+def untested(slices: Sequence[tuple[str, str]], unit: str) -> Iterator[dict[str, str]]:
+    """Slices, (field, value), that were not tested because nobody asked for them and each is within one independent unit."""
+    if slices:
+        by = ",".join(dict.fromkeys(by for by, _ in slices))
+        named = ", ".join(f"{by} {value or '(none)'}" for by, value in slices[:3])
+        yield _warning(
+            "slice_of_one_unit",
+            f"slices not tested: {len(slices):,} ({named}{', …' if len(slices) > 3 else ''}), each of one "
+            f"{unit.removesuffix('_id')}, so that a difference in it may be that {unit.removesuffix('_id')}'s own; to test "
+            f"them as if their samples were independent: --group-by {by}",
+        )
+
+
+def joined_by_id(rules: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """That session names took no part in the join, where that was not asked for."""
+    if rules.get("sessions_are_files"):
+        yield _warning(
+            "joined_by_id",
+            "each result has one session, which is named after its input file, so samples are joined by "
+            f"{' and '.join(rules['joined_by'])} alone; --on session_id,sample_id joins by session as well",
         )
 
 

@@ -15,6 +15,7 @@ from handler.reports.page._text import clean
 
 __all__ = ["markdown", "plain"]
 
+JUDGE = "judge.agreement"
 MAX_SESSIONS = 20
 MAX_WORST = 5
 MAX_TEXT = 200  # characters of a text
@@ -39,6 +40,7 @@ def markdown(report: Mapping[str, Any]) -> str:
     size = f"{many(counts['n_samples'], noun_of(metrics))} in {many(counts['n_sessions'], 'session')}"
     lost = f", {many(counts['n_unreadable'], 'item')} unreadable" if counts["n_unreadable"] else ""
     parts = [f"## scenescore: {plain(report['input']['name'])}", f"{size}{lost}.", _figures(metrics)]
+    parts.append(_judge(metrics))
     parts += [_sessions(metrics), _worst(metrics), _skipped(metrics), _warnings(report["warnings"])]
     signatures = "\n".join(f"- {plain(one)}" for one in report.get("signature", {}).values())
     if signatures:
@@ -62,6 +64,27 @@ def _figures(metrics: Mapping[str, Any]) -> str:
         scored = f"{overall['n_scored']:,} of {overall['n_samples']:,}"
         rows.append([plain(name), plain(main.label), *figures, method, scored])
     return _table(["Metric", "Figure", "Value", "Interval", "Method", "Scored"], rows, {2, 3, 5})
+
+
+def _judge(metrics: Mapping[str, Any]) -> str:
+    """What an agreement means: what the best constant judge would get, kappa, and the verdict in a sentence."""
+    if JUDGE not in metrics:
+        return ""
+    overall = metrics[JUDGE]["overall"]
+    intervals, undefined = overall.get("intervals") or {}, overall.get("undefined") or {}
+    rows = [
+        [
+            plain(one.label),
+            shown(overall.get(one.key), one.form),
+            interval_words(intervals.get(one.key), one.form),
+            plain(str(undefined.get(one.key, ""))) if overall.get(one.key) is None else "",
+        ]
+        for one in describe(JUDGE, overall).figures
+        if one.key in ("base_rate", "kappa")
+    ]
+    return f"{plain(str(overall.get('summary', '')))}\n\n" + _table(
+        ["Beside it", "Value", "Interval", "Not given"], rows, {1, 2}
+    )
 
 
 def _sessions(metrics: Mapping[str, Any]) -> str:
