@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from handler.errors import RequestError, one_line
 from handler.evaluation import EvaluationRequest, Machine, estimate, needs_text_encoder, reads_videos, run_shards
 from handler.evaluation import run as evaluate
 from handler.models.dense import PROVIDERS
-from handler.reports import dump_json, render
+from handler.reports import Report, dump_json, render
 from handler.settings import DEFAULT_DETECTIONS, DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD, Settings
 
 __all__ = ["add_arguments", "run"]
@@ -142,8 +143,17 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
         return check(options, gates, report)
     print(render(report))
     done = " (already done; --force scores again)" if report.already_done else ""
-    print(f"\nResults: {one_line(report.location or '')}{done}")
+    location = one_line(report.location or "")
+    print(f"\nResults: {location}{done}\nPage:    {location}/report.html\nNext:    {_next_step(report, options.input)}")
     return check(options, gates, report)
+
+
+def _next_step(report: Report, given: str) -> str:
+    if "vision.hallucination" in report["metrics"] and "calibration" not in report:
+        command = shlex.join(["scenescore", "calibrate", given, "--suggest", "200"])
+        return f"{command}   (which frames a person should judge, for a threshold of your own)"
+    command = shlex.join(["scenescore", "compare", report.location or "", "OTHER_RESULT"])
+    return f"{command}   (other results of the same input)"
 
 
 def _with_detections(request: EvaluationRequest, options: argparse.Namespace) -> EvaluationRequest:

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -218,3 +219,11 @@ def test_version_and_help():
     assert call("--version").stdout.startswith("scenescore ")
     for verb in ("evaluate", "metrics", "inspect", "export", "selfcheck"):
         assert verb in call("--help").stdout
+
+
+def test_the_last_lines_say_where_to_look_and_what_to_do_next(model, tmp_path):
+    shown = call("evaluate", EXAMPLE, "--output", tmp_path).stdout.splitlines()[-3:]
+    assert [line.split(":")[0] for line in shown] == ["Results", "Page", "Next"]
+    page = Path(shown[1].split()[1])
+    assert page.read_text().startswith("<!doctype html>")
+    assert shown[2].split()[1:4] == ["scenescore", "calibrate", str(EXAMPLE)]
