@@ -57,14 +57,19 @@ class Book:
         n_sessions = max((ledger.n_sessions for ledger in self.ledgers.values()), default=0)
         return {"n_samples": self.n_samples, "n_sessions": n_sessions, "n_unreadable": self.n_unreadable}
 
-    def warnings(self, notices: Notices) -> list[dict[str, Any]]:
-        """Each code once: two metrics that saw the same empty answer are one warning."""
+    def reports(self) -> dict[str, Any]:
+        """The `metrics` part of report.json."""
+        return {name: ledger.report() for name, ledger in self.ledgers.items()}
+
+    def warnings(self, notices: Notices, reports: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Each code once: two metrics that saw the same empty answer are one warning. reports: whose overall figures may
+        come with warnings of their own."""
         found = {code: (n, notices.examples[code]) for code, n in notices.counts.items()}
         if wrong := [by for by in self._group_by if any(ledger.names_nothing(by) for ledger in self.ledgers.values())]:
             found["unknown_group"] = (len(wrong), wrong)
         for name, ledger in self.ledgers.items():
             found |= {code: (n, ledger.examples[code]) for code, n in ledger.warnings.items()}
-            found |= {code: (1, [name]) for code in ledger.summary_warnings()}
+            found |= {code: (1, [name]) for code in reports[name]["overall"].get("warnings", ())}
         return [{"code": code, "count": n, "examples": places} for code, (n, places) in sorted(found.items())]
 
     def state(self) -> dict[str, Any]:

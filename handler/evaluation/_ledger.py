@@ -96,10 +96,6 @@ class Ledger:
         """Whether samples were grouped by a name that none of them has."""
         return {value for known, value in self._groups if known == by} == {""}
 
-    def summary_warnings(self) -> list[str]:
-        """What the figures of all samples together must be taken with."""
-        return list(self._overall.summary().get("warnings", ()))
-
     def state(self) -> dict[str, Any]:
         """Plain JSON from which `restore` makes an equal ledger."""
         return {

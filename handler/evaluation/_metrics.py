@@ -12,6 +12,7 @@ from handler.evaluation import _identity
 from handler.evaluation._calibrated import calibrated_options
 from handler.evaluation._pictures import picture_opener
 from handler.evaluation._request import EvaluationRequest
+from handler.formats import HOLDS
 from handler.metrics import BaseMetric, get_metric, metric_class, select_metrics
 from handler.models import TextEncoder, shared_image_text_encoder, shared_text_encoder
 from handler.models.dense import Provider
@@ -42,18 +43,6 @@ DEFAULT_METRICS: Mapping[type[Sample], tuple[str, ...]] = {
     RankingSample: ("retrieval.ranking",),
     JudgedSample: ("judge.agreement",),
     VideoSample: ("vbench",),
-}
-_WORDS: Mapping[type, str] = {
-    Sample: "descriptions",
-    YesNoSample: "answers to yes/no questions",
-    VqaSample: "answers to questions about pictures",
-    SequenceSample: "answers about image sequences",
-    BenchSample: "VLM2-Bench answers",
-    CaptionSample: "captions of pictures",
-    SpeechSample: "transcripts of speech",
-    RankingSample: "rankings",
-    JudgedSample: "grades of a judge and of people",
-    VideoSample: "videos and what their prompts ask for",
 }
 
 
@@ -131,7 +120,7 @@ def check_fit(
     for metric in metrics:
         if not issubclass(sample, metric.sample) or (metric.sample is Sample and not sample.are_texts):
             raise RequestError(
-                f"{metric.name} reads {_WORDS[metric.sample]}, and the input holds {_WORDS[sample]}",
+                f"{metric.name} reads {HOLDS[metric.sample]}, and the input holds {HOLDS[sample]}",
                 field="metrics",
                 hint="`scenescore inspect` says how a file is read; --format says it yourself",
             )

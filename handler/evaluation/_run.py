@@ -282,7 +282,7 @@ class Evaluation:
         )
 
     def _document(self) -> dict[str, Any]:
-        calibration = calibration_part(self._metrics)
+        calibration, reports = calibration_part(self._metrics), self._book.reports()
         return {
             "schema": "scenescore.report/1",
             "input": self._source.document(),
@@ -291,7 +291,7 @@ class Evaluation:
             "signature": {metric.name: metric.signature() for metric in self._metrics},
             **calibration,
             "counts": self._book.counts(),
-            "metrics": {name: ledger.report() for name, ledger in self._book.ledgers.items()},
-            "warnings": [*self._book.warnings(self._notices), *calibration_warnings(calibration)],
+            "metrics": reports,
+            "warnings": [*self._book.warnings(self._notices, reports), *calibration_warnings(calibration)],
             "timing": timing(self._started, self._seconds(), self._book.n_samples, load_seconds() - self._loading),
         }

@@ -9,10 +9,11 @@ from handler.formats._plain import PlainObject, read_objects
 from handler.formats._python import records_from_python
 from handler.formats._reading import detect, open_descriptions, open_records, plan_of
 from handler.formats._values import FieldError
-from handler.formats.tasks import Plan, asked_by, is_video, plan_items, read_items, read_plan
+from handler.formats.tasks import HOLDS, Plan, asked_by, is_video, plan_items, read_items, read_plan
 
 __all__ = [
     "FORMATS",
+    "HOLDS",
     "Detection",
     "FieldError",
     "Inspection",

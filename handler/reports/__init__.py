@@ -1,6 +1,7 @@
 """Result folders: what is written, how it is read back, how it looks in a terminal."""
 
 from handler.reports._cells import guarded
+from handler.reports._document import Document
 from handler.reports._finding import find_decision, find_result, read_document
 from handler.reports._folder import ResultFolder, RowWriter, dump_json, dump_row, error_row
 from handler.reports._latest import mend_latest, update_latest
@@ -9,6 +10,7 @@ from handler.reports._report import Report
 from handler.reports._terminal import many, render
 
 __all__ = [
+    "Document",
     "Parts",
     "Report",
     "ResultFolder",

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from handler.reports._document import Document
 from handler.reports._folder import ResultFolder
 from handler.reports._terminal import render
 
 __all__ = ["Report"]
 
 
-class Report(Mapping[str, Any]):
+class Report(Document):
     """The content of report.json as a mapping, with the rows beside it.
 
     location: the result folder, None when nothing was written. already_done: the folder was complete before.
@@ -26,20 +27,10 @@ class Report(Mapping[str, Any]):
         samples: list[dict[str, Any]] | None = None,
         errors: list[dict[str, Any]] | None = None,
     ) -> None:
-        self._document = document
-        self.location = location
+        super().__init__(document, location=location)
         self.already_done = already_done
         self._samples = samples
         self._errors = errors
-
-    def __getitem__(self, key: str) -> Any:
-        return self._document[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._document)
-
-    def __len__(self) -> int:
-        return len(self._document)
 
     def __repr__(self) -> str:
         return f"Report({', '.join(self['metrics'])}; {self['counts']['n_samples']} samples)"

@@ -4,52 +4,19 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import random
 import re
-from html.parser import HTMLParser
 
 import pytest
 
 from handler import evaluate
-from handler.decisions._calibration_file import sealed
 from handler.metrics import get_metric, list_metrics
 from handler.reports import ResultFolder
 from handler.reports.page import _frames, html_of
 from handler.reports.page._metrics import DESCRIPTIONS, describe
 from handler.samples import Sample
 from tests.reports.made_results import HOSTILE, frames, make_result
-
-
-class Seen(HTMLParser):
-    """Elements, and the text of scripts, styles and everything else."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.elements, self.blocks, self.texts, self.inside = [], [], [], None
-        self.feed(html)
-
-    def handle_starttag(self, name, attributes):
-        self.elements.append((name, dict(attributes)))
-        self.inside = name if name in ("script", "style") else None
-
-    def handle_endtag(self, name):
-        self.inside = None
-
-    def handle_data(self, data):
-        (self.blocks if self.inside else self.texts).append(data)
-
-    def named(self, name):
-        return [attributes for found, attributes in self.elements if found == name]
-
-
-def page_of(folder):
-    with open(f"{folder}/report.html", encoding="utf-8") as file:
-        return file.read()
-
-
-def data_of(seen):
-    return json.loads(next(block for block in seen.blocks if block.startswith("{")))
+from tests.reports.seen_pages import Seen, data_of, page_of
 
 
 def test_the_policy_names_the_blocks_of_the_page_and_nothing_else(tmp_path):
@@ -219,116 +186,3 @@ def test_nothing_scored_and_nothing_at_all_are_pages_too(tmp_path):
     seen = Seen(page_of(tmp_path / "skipped"))
     assert "the reference is empty" in seen.texts
     assert data_of(seen)["frames"]["metrics"][0]["scores"] == [None]
-
-
-def test_a_calibration_that_is_none_says_why(tmp_path):
-    calibration = {"calibrated": False, "reasons": ["only 12 verdicts"], "aim": "balanced", "fingerprint": "ab12"}
-    make_result(tmp_path, frames(2), [0.1, 0.2], calibration=calibration)
-    text = " ".join(Seen(page_of(tmp_path)).texts)
-    assert "does not call itself calibrated" in text
-    assert "only 12 verdicts" in text
-    assert "is not calibrated on your own verdicts" in text
-    make_result(tmp_path, frames(2), [0.1, 0.2], calibration={**calibration, "calibrated": True, "reasons": []})
-    text = " ".join(Seen(page_of(tmp_path)).texts)
-    assert "is not calibrated on your own verdicts" not in text
-    assert "ab12" in text
-
-
-RATES = {"n": 40, "hits": 9, "miss_rate": 0.1, "false_alarm_rate": 0.2, "recall": 0.9, "precision": 0.75}
-MISSED = {"low": 0.02, "high": 0.3, "level": 0.95, "method": "cluster-t"}
-UNSEALED = {
-    "schema": "scenescore.calibration/1",
-    "calibrated": True,
-    "aim": "balanced_accuracy",
-    "metrics": {
-        "vision.similarity": {
-            "signature": "vision.similarity|version:1|mode:strict",
-            "calibrated": True,
-            "reasons": [],
-            "threshold": 0.61,
-            "flags": "scores below the threshold",
-            "interval": {"low": 0.55, "high": 0.7, "level": 0.95, "method": "cluster-bootstrap"},
-            "held_out": {**RATES, "intervals": {"miss_rate": MISSED}},
-            "calibration": {**RATES, "n": 41},
-            "roc": [[0.0, 0.0, None], [0.2, 0.9, 0.61], [1.0, 1.0, 1.0]],
-            "probability": {
-                "method": "logistic",
-                "intercept": 3.0,
-                "slope": -5.0,
-                "reliability": {"bins": [{"probability": 0.5, "share_different": 0.25, "interval": MISSED}]},
-            },
-            "slices": [{"by": "camera", "value": "<b>7</b>", "n": 12, "miss_rate": 0.5}],
-        }
-    },
-}
-CALIBRATION = sealed(UNSEALED)
-COMPARISON = {
-    "schema": "scenescore.comparison/1",
-    "summary": "B is worse than A.",
-    "comparisons": [
-        {
-            "candidate": "B",
-            "metric": "vision.hallucination",
-            "figure": "hallucination_rate",
-            "is_rate": True,
-            "baseline_value": 0.1,
-            "candidate_value": 0.15,
-            "difference": 0.05,
-            "interval": {"low": 0.01, "high": 0.09, "level": 0.95, "method": "cluster-t"},
-            "p_corrected": 0.0004,
-            "n_samples": 500,
-            "verdict": "worse",
-            "wins": 3,
-            "ties": 480,
-            "losses": 17,
-            "slices": [{"by": "camera", "value": "7", "verdict": "worse", "difference": 0.3, "n_samples": 50}],
-            "regressed": [
-                {"session_id": "s", "sample_id": "<i>1</i>", "candidate_answer": "No one.", "references": ["A man."]}
-            ],
-        }
-    ],
-    "matching": [{"candidate": "B", "n_matched": 500, "n_only_baseline": 2, "n_only_candidate": 0}],
-}
-
-
-def test_a_calibration_is_shown_with_its_curves(tmp_path):
-    make_result(tmp_path, frames(2), [0.1, 0.2], calibration=CALIBRATION)
-    seen = Seen(page_of(tmp_path))
-    text = " ".join(seen.texts)
-    for told in ("0.610", "0.550 to 0.700 (95%, sessions resampled)", "2.0% to 30.0%", "(n = 41)", "camera = <b>7</b>"):
-        assert told in text
-    drawn = next(one for one in seen.named("polyline"))
-    assert drawn["points"] == "42.0,228.0 86.0,30.0 262.0,8.0"  # 0, 0.2 and 1 of 220 pixels from the left edge at 42
-    used = next(one for one in seen.named("svg") if one.get("aria-label", "").startswith("Receiver"))
-    assert used["aria-label"].endswith("good frames flagged 20.0%, hallucinations found 90.0%")
-
-
-def test_a_comparison_is_shown_with_its_differences(tmp_path):
-    make_result(tmp_path, frames(2), [0.1, 0.2], comparison=COMPARISON)
-    text = " ".join(Seen(page_of(tmp_path)).texts)
-    for told in ("+5.0 pp", "+1.0 pp to +9.0 pp", "< 0.001", "+30.0 pp", "better in 3, the same in 480, worse in 17"):
-        assert told in text
-    assert "<i>1</i>" in text
-    assert "2 only in the baseline" in text
-
-
-@pytest.mark.parametrize("document", [CALIBRATION, COMPARISON])
-def test_sections_hold_whatever_is_missing(tmp_path, document):
-    """Other versions of these documents, and broken ones: a page without a part rather than no page."""
-    kind = document["schema"].split(".")[1].split("/")[0]
-
-    def torn(value):
-        yield None
-        if isinstance(value, dict):
-            for key in value:
-                yield {other: one for other, one in value.items() if other != key}
-                yield from ({**value, key: part} for part in torn(value[key]))
-        elif isinstance(value, list):
-            for place in range(len(value)):
-                yield from ([*value[:place], part, *value[place + 1 :]] for part in torn(value[place]))
-
-    folder, report = make_result(tmp_path, frames(1), [0.5])
-    broken = list(torn(document))
-    assert len(broken) > 50
-    for one in broken:
-        assert b"</html>" in html_of(folder, {**report, kind: one})

@@ -17,7 +17,7 @@ from handler.reports.page import csv_lines, markdown
 from handler.reports.page._markdown import plain
 from handler.samples import Sample
 from tests.reports.made_results import HOSTILE, frames, make_result
-from tests.reports.test_page import CALIBRATION, COMPARISON
+from tests.reports.seen_pages import CALIBRATION, COMPARISON
 from tests.s3_fixtures import BUCKET
 
 SIMILARITIES = [0.9, 0.1, 0.8, -0.2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from handler import storage
@@ -17,28 +17,15 @@ from handler.decisions.comparison._text import render_comparison
 from handler.errors import RequestError
 from handler.formats import stem_of
 from handler.metrics import list_metrics
-from handler.reports import dump_json
+from handler.reports import Document, dump_json
 
 __all__ = ["COMPARISON", "Comparison", "compare"]
 
 COMPARISON = "comparison.json"
 
 
-class Comparison(Mapping[str, Any]):
+class Comparison(Document):
     """The content of comparison.json as a mapping. location: its folder, None when nothing was written."""
-
-    def __init__(self, document: Mapping[str, Any], location: str | None = None) -> None:
-        self._document = document
-        self.location = location
-
-    def __getitem__(self, key: str) -> Any:
-        return self._document[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._document)
-
-    def __len__(self) -> int:
-        return len(self._document)
 
     def __repr__(self) -> str:
         return f"Comparison({self['verdict']}: {self['summary']})"
@@ -113,7 +100,7 @@ def compare(
         return Comparison(document)
     location = storage.join(output, "comparisons", _name(opened, rules, names))
     storage.write_bytes(storage.join(location, COMPARISON), dump_json(document))
-    return Comparison(document, location)
+    return Comparison(document, location=location)
 
 
 def _check(runs: Sequence[Run], by: str | None, baseline: str | None, tolerance: float) -> None:

@@ -1,7 +1,7 @@
 """Files of tasks other than description: answers, and the questions, references or relevance they are joined with."""
 
 from handler.formats.tasks._forms import form_of
-from handler.formats.tasks._kinds import TASK_FORMATS
+from handler.formats.tasks._kinds import HOLDS, TASK_FORMATS
 from handler.formats.tasks._layout import Layout
 from handler.formats.tasks._layouts import layout_of
 from handler.formats.tasks._plan import Plan, plan_files, plan_items
@@ -11,6 +11,7 @@ from handler.formats.tasks._video_names import is_video
 from handler.formats.tasks._videos import asked_by
 
 __all__ = [
+    "HOLDS",
     "TASK_FORMATS",
     "Layout",
     "Plan",

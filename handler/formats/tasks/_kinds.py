@@ -19,7 +19,7 @@ from handler.samples import (
     YesNoSample,
 )
 
-__all__ = ["KINDS", "TASK_FORMATS", "Kind"]
+__all__ = ["HOLDS", "KINDS", "TASK_FORMATS", "Kind"]
 
 
 class Kind(NamedTuple):
@@ -46,3 +46,5 @@ KINDS: Mapping[Task, Kind] = {
     "videos": Kind(("videos",), VideoSample, "videos and what their prompts ask for", "video", "prompt"),
 }
 TASK_FORMATS: Mapping[str, Task] = {name: task for task, kind in KINDS.items() for name in kind.formats}
+HOLDS: Mapping[type[Sample], str] = {Sample: "descriptions", **{kind.sample: kind.holds for kind in KINDS.values()}}
+"""What an input of such samples holds, in words."""
