@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from handler.errors import RequestError
+from handler.formats import FORMATS
 
-__all__ = ["add_reading", "assignment", "local_input", "mapping", "print_json"]
+__all__ = ["add_reading", "assignment", "local_input", "mapping", "print_json", "reading_words"]
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -20,9 +21,17 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--questions", metavar="F", help="the questions that INPUT answers, e.g. POPE's, or gated sequences")
     add("--references", metavar="F", help="what people said, where it is a file of its own, e.g. VQA annotations")
-    add("--format", default="auto", help="the file's format (auto)")
+    add("--format", default="auto", metavar="F", help=f"the file's format (auto): {', '.join(FORMATS[1:])}")
     add("--map", action="append", default=[], metavar="FIELD=COLUMN", help="read FIELD from COLUMN or #n; repeatable")
     add("--encoding", help="text encoding of the file (utf-8)")
+
+
+def reading_words(options: argparse.Namespace) -> list[str]:
+    """The same options as they would be typed again, but for the files beside the input."""
+    words = [word for one in options.map for word in ("--map", one)]
+    if options.format != "auto":
+        words += ["--format", options.format]
+    return words + (["--encoding", options.encoding] if options.encoding else [])
 
 
 @contextmanager

@@ -15,12 +15,12 @@ import orjson
 
 from handler.cli._ci import add_files, add_gates, check, gates_of
 from handler.cli._model import model_folder
-from handler.cli._options import add_reading, assignment, local_input, mapping, print_json
+from handler.cli._options import add_reading, assignment, local_input, mapping, print_json, reading_words
 from handler.errors import RequestError, one_line
 from handler.evaluation import EvaluationRequest, Machine, estimate, needs_text_encoder, reads_videos, run_shards
 from handler.evaluation import run as evaluate
 from handler.models.dense import PROVIDERS
-from handler.reports import Report, dump_json, render
+from handler.reports import Report, ResultFolder, dump_json, render
 from handler.settings import DEFAULT_DETECTIONS, DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD, Settings
 
 __all__ = ["add_arguments", "run"]
@@ -144,16 +144,22 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
     print(render(report))
     done = " (already done; --force scores again)" if report.already_done else ""
     location = one_line(report.location or "")
-    print(f"\nResults: {location}{done}\nPage:    {location}/report.html\nNext:    {_next_step(report, options.input)}")
+    print(f"\nResults: {location}{done}\nPage:    {location}/report.html")
+    if any(metric["overall"]["n_scored"] for metric in report["metrics"].values()):
+        print(f"Next:    {_next_step(report, options)}")
     return check(options, gates, report)
 
 
-def _next_step(report: Report, given: str) -> str:
-    if "vision.hallucination" in report["metrics"] and "calibration" not in report:
-        command = shlex.join(["scenescore", "calibrate", given, "--suggest", "200"])
-        return f"{command}   (which frames a person should judge, for a threshold of your own)"
-    command = shlex.join(["scenescore", "compare", report.location or "", "OTHER_RESULT"])
-    return f"{command}   (other results of the same input)"
+def _next_step(report: Report, options: argparse.Namespace) -> str:
+    location = report.location or ""
+    if "vision.hallucination" not in report["metrics"] or "calibration" in report:
+        return f"{shlex.join(['scenescore', 'compare', location, 'OTHER_RESULT'])}   (other results of the same input)"
+    words = ["scenescore", "calibrate", options.input, *reading_words(options)]
+    if options.input == "-":
+        words[2:] = [location]
+    if "human_verdict" in next(iter(ResultFolder(location).samples()), {}).get("columns", {}):
+        return f"{shlex.join(words)}   (the threshold that its verdicts support)"
+    return f"{shlex.join([*words, '--suggest', '200'])}   (which frames a person should judge, for a threshold of your own)"
 
 
 def _with_detections(request: EvaluationRequest, options: argparse.Namespace) -> EvaluationRequest:

@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "arguments",
         nargs=argparse.REMAINDER,
         metavar="MODEL ...",
-        help="e.g. mpnet, or clip --model FOLDER|HUB_ID --output DIR",
+        help="mpnet, text-encoder, clip or grit, and its options: `scenescore export MODEL --help`",
     )
 
 

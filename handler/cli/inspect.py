@@ -8,12 +8,16 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from handler.cli._options import add_reading, mapping, print_json
+from handler.cli._options import add_reading, mapping, print_json, reading_words
 from handler.evaluation import find_files
 from handler.formats import Inspection, ReadOptions, TextLengths, inspect_records
 from handler.reports import dump_json, many
 
 __all__ = ["add_arguments", "run"]
+
+
+LENIENT = ("query", "caption")
+"""What is scored or skipped without being asked when a side is missing."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +36,8 @@ def run(options: argparse.Namespace) -> int:
         questions=options.questions,
         references=options.references,
     )
-    for number, info in enumerate(find_files(options.input)):
+    files = list(find_files(options.input))
+    for number, info in enumerate(files):
         found = inspect_records(info.location, reading)
         if options.json:
             print_json(dump_json(asdict(found)))
@@ -40,6 +45,9 @@ def run(options: argparse.Namespace) -> int:
         print("\n" * bool(number), end="")
         for label, text in _facts(found):
             print(f"{label:<12} {text}")
+        if found.detection.noun == "video" and len(files) > 1:  # a folder of clips is one input
+            print(f"{'beside it':<12} {many(len(files) - 1, 'file')}\n\nNext: {_next_step(found, options)}")
+            return 0
         print(f"\nNext: {_next_step(found, options)}")
     return 0
 
@@ -66,7 +74,7 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
 
 def _troubles(found: Inspection) -> Iterator[tuple[str, str]]:
     noun = found.detection.noun
-    for field, n in found.missing.items():
+    for field, n in found.missing.items() if noun != "video" else ():
         yield "missing", f"{field} in {many(n, noun)}"
     for field, n in found.blank.items():
         yield "blank", f"{field} in {many(n, noun)}"
@@ -95,21 +103,21 @@ def _table(delimiter: str | None) -> str | None:
 def _next_step(found: Inspection, options: argparse.Namespace) -> str:
     """The command to type, or what to tell us first where a field is missing everywhere."""
     words: list[Any] = ["scenescore", "evaluate", options.input]
-    words[2] = found.detection.roles.get("answers", words[2])
+    if found.detection.noun != "video":
+        words[2] = found.detection.roles.get("answers", words[2])
     for role in ("questions", "references"):
         if role in found.detection.roles:
             words += [f"--{role}", found.detection.roles[role]]
-    for one in options.map:
-        words += ["--map", one]
-    if options.encoding:
-        words += ["--encoding", options.encoding]
+    words += reading_words(options)
+    if found.detection.noun == "video":
+        return f"{shlex.join(words)} --detector DIR   (or --metrics temporal_flickering, which needs no model)"
     nowhere = [field for field, n in found.missing.items() if n == found.n_samples]
     if nowhere:
         there = ", ".join(found.unknown_fields or found.detection.columns) or "none"
         fields = " ".join(f"--map {field}=COLUMN" for field in nowhere)
         command = f"{shlex.join(words)} {fields}"
         return f"no {found.detection.noun} has {' or '.join(nowhere)}; say where: {command} (there is: {there})"
-    if found.missing:
+    if found.missing and found.detection.noun not in LENIENT:
         words += ["--on-missing", "skip"]
     if found.n_unreadable:
         share = found.n_unreadable / (found.n_samples + found.n_unreadable)

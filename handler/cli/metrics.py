@@ -27,6 +27,7 @@ def run(options: argparse.Namespace) -> int:
         direction = "higher is better" if one["higher_is_better"] else "lower is better"
         print(f"{one['name']}  (version {one['version']})\n    {one['title']}\n    {low} to {high}, {direction}")
         needs = [*(["a reference"] if one["requires_reference"] else []), *one["models"], *one["dependencies"]]
+        needs += ["detections of the videos (--detector or --detections)"] if one["needs_gpu"] else []
         print(f"    needs: {', '.join(needs) or 'nothing else'}")
         if one["ancestors"]:
             print(f"    modes: strict, {', '.join(f'compat:{tool}' for tool in one['ancestors'])}")

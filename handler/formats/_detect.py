@@ -62,10 +62,15 @@ def _head_text(source: Source) -> str:
     return text
 
 
+def check_format(name: str) -> None:
+    """Raises RequestError for a format that does not exist."""
+    if _ALSO_CALLED.get(name, name) not in FORMATS:
+        raise RequestError(f"unknown format {name!r}", field="format", hint=f"Formats: {', '.join(FORMATS)}")
+
+
 def _asked_for(asked: str, found: str, reason: str) -> tuple[str, str]:
+    check_format(asked)
     name = _ALSO_CALLED.get(asked, asked)
-    if name not in READERS:
-        raise RequestError(f"unknown format {asked!r}", field="format", hint=f"Formats: {', '.join(FORMATS)}")
     if name == "fair-forge" and found == "jsonl" and asked != "json":
         return found, reason
     return name, reason if name == found else "asked for"

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from handler.formats._contract import Detection, Notices, ReadOptions, Source
-from handler.formats._detect import READERS, detect_source, first_keys
+from handler.formats._detect import READERS, check_format, detect_source, first_keys
 from handler.formats._opening import open_source
 from handler.formats._places import LineMarks, Place
 from handler.formats._table import shape_of
-from handler.formats.tasks import Plan, form_of, plan_files, read_plan
+from handler.formats.tasks import Plan, form_of, is_video, plan_files, read_plan
 from handler.samples import Record
 
 
@@ -29,6 +29,7 @@ def detect(location: str, options: ReadOptions | None = None) -> Detection:
 
 def plan_of(files: Sequence[str], options: ReadOptions) -> Plan | None:
     """How files are read that hold answers to questions; None for descriptions. Looks at the first of several files."""
+    check_format(options.format)
     return plan_files(tuple(files), options) if files else None
 
 
@@ -78,7 +79,7 @@ def _has_lines(source: Source, detection: Detection) -> bool:
 def _detection_of(plan: Plan, options: ReadOptions) -> Detection:
     with open_source(plan.answers[0], options) as source:
         head = source.head.decode("utf-8", "replace")
-        shape = shape_of(head, {}) if form_of(head) == "table" else None
+        shape = shape_of(head, {}) if form_of(head) == "table" and not is_video(plan.answers[0]) else None
         return Detection(
             plan.layout.name,
             source.compression,

@@ -213,7 +213,7 @@ WORDS = {
     "unclear_ranks": "ranks are missing or repeat, and there are no scores; the order of the rows counts",
     "nothing_judged": "nothing that a run retrieved is judged: are the ids of one form?",
     "looks_swapped": "the run holds what look like grades, and the qrels what look like scores: are they swapped?",
-    "judge_card_incomplete": "the report does not say who judged, by what rubric or when (options judge, rubric, date)",
+    "judge_card_incomplete": "judge, rubric or date is not said (options judge, rubric, date)",
     "decimal_comma": "numbers with a decimal comma are read as numbers",
     "unknown_side": "no grade is what an option says lets one of two answers win (see first and second)",
     "tolerance_of_labels": "the grades are labels, which a tolerance does nothing for",

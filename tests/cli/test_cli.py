@@ -227,3 +227,21 @@ def test_the_last_lines_say_where_to_look_and_what_to_do_next(model, tmp_path):
     page = Path(shown[1].split()[1])
     assert page.read_text().startswith("<!doctype html>")
     assert shown[2].split()[1:4] == ["scenescore", "calibrate", str(EXAMPLE)]
+
+
+def test_the_next_step_can_be_typed_as_it_stands(model, tmp_path):
+    labelled = tmp_path / "labelled.csv"
+    labelled.write_text("frame,said,truth,human_verdict\n1,a dog,a cat,different\n")
+    mapped = ["--map", "answer=said", "--map", "references=truth"]
+    last = call("evaluate", labelled, *mapped, "--output", tmp_path / "out").stdout.splitlines()[-1]
+    assert last.startswith(
+        f"Next:    scenescore calibrate {labelled} --map answer=said --map references=truth   (the thr"
+    )
+    nothing = call("evaluate", labelled, "--map", "answer=said", "--on-missing", "skip", "--output", tmp_path / "out")
+    assert "Next:" not in nothing.stdout
+
+
+def test_an_unknown_format_is_said_whatever_else_is_wrong(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"answer": "Yes"}')
+    done = call("evaluate", tmp_path / "a.jsonl", "--questions", tmp_path / "a.jsonl", "--format", "bogus")
+    assert (done.returncode, "unknown format 'bogus'. Formats: auto, fair-forge" in done.stderr) == (2, True)

@@ -25,6 +25,7 @@ class VBenchTemporalFlickering(BaseMetric):
     Source: Huang et al., VBench (CVPR 2024), `vbench/temporal_flickering.py`; FastVideo's `vbench.temporal_flickering`.
     """
 
+    dependencies = ("av",)
     title = "VBench: how little successive frames of a static scene differ"
     requires_reference = False
     sample = VideoSample
