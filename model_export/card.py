@@ -16,7 +16,7 @@ from model_export.weights import Weights
 __all__ = ["SCHEMA", "file_facts", "source_facts", "stated_facts", "tool_versions", "write_licence"]
 
 SCHEMA = "scenescore.model/1"
-EXPORTER = "2"  # raise it when this package writes other files from the same weights and tools
+EXPORTER = "3"  # raise it when this package writes other files from the same weights and tools
 _TOOLS = (
     "optimum",
     "optimum-onnx",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from handler.errors import ModelError, one_line
 __all__ = [
     "OPSET",
     "graph_inputs",
+    "graph_layers",
     "load_original",
     "module_facts",
     "reason_of",
@@ -23,6 +25,9 @@ __all__ = [
 
 OPSET = 18  # below it the exporter converts the graph down and warns
 WEIGHTS_FROM = 1024  # bytes: smaller tensors are shapes and constants, and stay in the graph
+TOKEN_LAYERS = (3, 8)
+"""Layers whose token vectors the graph gives beside the last one's: near the words, and in context (`vision.claims`)."""
+_LAYER = re.compile(r"/layer\.(\d+)/output/LayerNorm/")
 _NO_LIMIT = 1_000_000  # transformers writes 1e30 where a tokenizer states no limit
 
 
@@ -79,8 +84,37 @@ def _dimension(model: Any) -> int:
 
 
 def write_graph(source: Path, folder: Path) -> None:
-    """Write model.onnx (outputs `token_embeddings` and `sentence_embedding`) of the model in `source`."""
-    save_graph(traced_graph(source, folder, library="sentence_transformers"), folder / "model.onnx")
+    """Write model.onnx of the model in `source`: outputs `token_embeddings` and `sentence_embedding`, and `layer_N` where
+    the model has those layers under the names that BERT and its kin give them."""
+    model = traced_graph(source, folder, library="sentence_transformers")
+    _give_layers(model)
+    save_graph(model, folder / "model.onnx")
+
+
+def _give_layers(model: Any) -> None:
+    """Make the token vectors of `TOKEN_LAYERS` outputs of the graph."""
+    import onnx
+
+    numbers = {node.output[0]: int(found[1]) + 1 for node in model.graph.node if (found := _LAYER.search(node.name))}
+    last = model.graph.output[0].type
+    for value, number in numbers.items():
+        if number in TOKEN_LAYERS and number < max(numbers.values()):
+            for node in model.graph.node:
+                for names in (node.input, node.output):
+                    names[:] = [f"layer_{number}" if name == value else name for name in names]
+            output = onnx.ValueInfoProto(name=f"layer_{number}", type=last)
+            model.graph.output.append(output)
+
+
+def graph_layers(folder: Path) -> dict[str, str]:
+    """Number of every layer whose token vectors the graph gives, and the output's name; {} where layers are not known."""
+    import onnx
+
+    graph = onnx.load(str(folder / "model.onnx"), load_external_data=False).graph
+    numbers = [int(found[1]) + 1 for node in graph.node if (found := _LAYER.search(node.name))]
+    given = {output.name for output in graph.output}
+    inner = {str(number): f"layer_{number}" for number in TOKEN_LAYERS if f"layer_{number}" in given}
+    return {**inner, str(max(numbers)): "token_embeddings"} if numbers else {}
 
 
 def traced_graph(source: Path, folder: Path, *, library: str) -> Any:

@@ -59,7 +59,8 @@ class ModelCard(Card):
     """The card of a text encoder.
 
     pooling: how token vectors become one: "mean", "cls", or "graph" (the graph's own `sentence_embedding` output).
-    languages: codes the model was trained for, None when unknown.
+    languages: codes the model was trained for, None when unknown. layers: by number, the graph's output with the token
+    vectors of that layer.
     """
 
     needs = ("model.onnx", "tokenizer.json")
@@ -72,6 +73,7 @@ class ModelCard(Card):
     dimension: int = Field(ge=1)
     inputs: list[Literal["input_ids", "attention_mask", "token_type_ids"]] = Field(min_length=1)
     languages: list[str] | None = None
+    layers: dict[int, str] = {}
 
 
 AnyCard = TypeVar("AnyCard", bound=Card)

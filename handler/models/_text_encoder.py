@@ -13,17 +13,18 @@ import os
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from handler import storage
+from handler.errors import ModelError
 from handler.models._batches import equal_batches
 from handler.models._card import ModelCard, load_card
 from handler.models._session import open_session, usable_threads
@@ -31,7 +32,7 @@ from handler.models._tokenizer import Tokenizer
 from handler.models._vector_cache import VectorCache
 from handler.settings import Settings
 
-__all__ = ["Encoded", "TextEncoder", "TextVector", "shared_text_encoder"]
+__all__ = ["Encoded", "TextEncoder", "TextVector", "TokenVectors", "shared_text_encoder"]
 
 LONGEST_REMEMBERED = 4096  # characters: longer texts rarely come again, and holding them costs memory
 REMEMBERED_TEXTS = 8192  # vectors kept for reuse: 25 MB at 768 float32
@@ -48,6 +49,20 @@ class TextVector(NamedTuple):
     n_tokens: int
     truncated: bool
     finite: bool
+
+
+class TokenVectors(NamedTuple):
+    """What inner layers say of one text, special tokens included.
+
+    spans: (start, end) characters of each token, both 0 for special tokens; a text over `max_tokens` is cut. layers: by
+    number, float32 of shape (tokens, dimension), valid during the call only: copy what is kept.
+    """
+
+    spans: list[tuple[int, int]]
+    layers: dict[int, NDArray[np.float32]]
+
+
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +120,30 @@ class TextEncoder:
             if wanted:
                 for text, one in self._obtain(wanted):
                     known[text] = one
-                    if len(text) <= LONGEST_REMEMBERED:
-                        self._recent[text] = one
-                while len(self._recent) > self._remember:
-                    self._recent.popitem(last=False)
+                    self._remember_text(text, one)
         return known
+
+    def read(
+        self, texts: Iterable[str], layers: Sequence[int], reading: Callable[[str, TokenVectors], Read]
+    ) -> dict[str, tuple[TextVector, Read]]:
+        """Every distinct text's vector, to the same bits, and what `reading` makes of its token vectors.
+
+        Token vectors are large (110 KB for 12 tokens of three layers), so they are read batch by batch and let go.
+        Always asks the model: the caller knows what it has read before. Raises ModelError for a layer the graph lacks.
+        """
+        lacking = [number for number in layers if number not in self.card.layers]
+        if lacking:
+            raise ModelError(
+                f"the model gives no token vectors of layer {lacking[0]}",
+                file=str(self.folder),
+                hint="Export all-mpnet-base-v2 again: scenescore export mpnet",
+            )
+        found: dict[str, tuple[TextVector, Read]] = {}
+        with self._lock:
+            for text, one, read in self._encode_new(list(dict.fromkeys(texts)), tuple(layers), reading):
+                found[text] = (one, read)
+                self._remember_text(text, one)
+        return found
 
     def flush(self) -> None:
         """Write new vectors to the cache, if there is one."""
@@ -136,60 +170,71 @@ class TextEncoder:
                 self._recent.move_to_end(text)
         return known, list(wanted)
 
+    def _remember_text(self, text: str, one: TextVector) -> None:
+        if len(text) <= LONGEST_REMEMBERED:
+            self._recent[text] = one
+            if len(self._recent) > self._remember:
+                self._recent.popitem(last=False)
+
     def _obtain(self, texts: list[str]) -> Iterator[tuple[str, TextVector]]:
         """From the cache, else from the model."""
         if self._cache is None:
-            yield from self._encode_new(texts)
+            yield from ((text, one) for text, one, _ in self._encode_new(texts))
             return
         cached = self._cache.find(texts)
         for text, (vector, n_tokens) in cached.items():
             yield text, TextVector(vector, n_tokens, n_tokens > self.card.max_tokens, finite=True)
         wanted = [text for text in texts if text not in cached]
-        for text, one in self._encode_new(wanted) if wanted else ():
+        for text, one, _ in self._encode_new(wanted) if wanted else ():
             if one.finite:
                 self._cache.add(text, one.vector, one.n_tokens)
             yield text, one
 
-    def _encode_new(self, texts: list[str]) -> Iterator[tuple[str, TextVector]]:
+    def _encode_new(
+        self, texts: list[str], layers: tuple[int, ...] = (), reading: Callable[[str, TokenVectors], Any] | None = None
+    ) -> Iterator[tuple[str, TextVector, Any]]:
+        """Each text with its vector and what was read of its layers, in the order in which they are done."""
         tokenized = self._tokenizer.ids(texts)
         batches = equal_batches([len(ids) for ids, _ in tokenized], self.threads)
 
-        def run(batch: list[int]) -> list[NDArray[np.float32]]:
-            return self._run([tokenized[position][0] for position in batch])
+        def run(batch: list[int]) -> list[tuple[str, TextVector, Any]]:
+            vectors, inner = self._run([tokenized[position][0] for position in batch], layers)
+            done = []
+            for row, position in enumerate(batch):
+                text, n_tokens = texts[position], tokenized[position][1]
+                one = TextVector(vectors[row], n_tokens, n_tokens > self.card.max_tokens, _finite(vectors[row]))
+                tokens = {number: values[row] for number, values in inner.items()}
+                read = reading(text, TokenVectors(self._tokenizer.spans(text), tokens)) if reading else None
+                done.append((text, one, read))
+            return done
 
         if self.threads == 1 or len(batches) == 1:
-            results: Iterable[list[NDArray[np.float32]]] = map(run, batches)
-            yield from self._collect(texts, tokenized, batches, results)
-        else:
-            _ = self._session  # made once, before the threads ask for it
-            with ThreadPoolExecutor(self.threads) as pool:
-                yield from self._collect(texts, tokenized, batches, pool.map(run, batches))
+            for batch in batches:
+                yield from run(batch)
+            return
+        _ = self._session  # made once, before the threads ask for it
+        with ThreadPoolExecutor(self.threads) as pool:
+            for done in pool.map(run, batches):
+                yield from done
 
-    def _collect(
-        self,
-        texts: list[str],
-        tokenized: list[tuple[list[int], int]],
-        batches: list[list[int]],
-        results: Iterable[list[NDArray[np.float32]]],
-    ) -> Iterator[tuple[str, TextVector]]:
-        for batch, vectors in zip(batches, results, strict=True):
-            for position, vector in zip(batch, vectors, strict=True):
-                n_tokens = tokenized[position][1]
-                finite = bool(np.isfinite(vector).all())
-                yield texts[position], TextVector(vector, n_tokens, n_tokens > self.card.max_tokens, finite)
-
-    def _run(self, rows: list[list[int]]) -> list[NDArray[np.float32]]:
-        """One batch of texts of one token length."""
+    def _run(
+        self, rows: list[list[int]], layers: tuple[int, ...]
+    ) -> tuple[list[NDArray[np.float32]], dict[int, NDArray[np.float32]]]:
+        """One batch of texts of one token length: their vectors, and the token vectors of the layers asked for."""
         pooling = self.card.pooling
         ids = np.array(rows, dtype=np.int64)
         if pooling == "graph" and len(rows) == 1:
             ids = np.repeat(ids, 2, axis=0)  # the graph's reductions round differently in a batch of one
         feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         output = "sentence_embedding" if pooling == "graph" else "token_embeddings"
-        found = self._session.run([output], {name: feed[name] for name in self.card.inputs})[0][: len(rows)]
+        names = list(dict.fromkeys([output, *(self.card.layers[number] for number in layers)]))
+        given = dict(zip(names, self._session.run(names, {name: feed[name] for name in self.card.inputs}), strict=True))
+        found = given[output][: len(rows)]
         if pooling == "graph":
-            return [vector.copy() for vector in found]
-        return [_pooled(tokens, pooling, self.card.normalize) for tokens in found]
+            vectors = [vector.copy() for vector in found]
+        else:
+            vectors = [_pooled(tokens, pooling, self.card.normalize) for tokens in found]
+        return vectors, {number: given[self.card.layers[number]] for number in layers}
 
     @cached_property
     def _session(self) -> Any:
@@ -223,6 +268,10 @@ def _cache_of(card: ModelCard, location: str) -> VectorCache:
     digest = hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
     at = storage.join(location, f"{card.name.replace('/', '_')}-{digest}")
     return VectorCache(at, card.dimension, Settings.from_environment().cache_bytes)
+
+
+def _finite(vector: NDArray[np.float32]) -> bool:
+    return bool(np.isfinite(vector).all())
 
 
 def _pooled(tokens: NDArray[np.float32], pooling: str, normalize: bool) -> NDArray[np.float32]:

@@ -41,6 +41,11 @@ class Tokenizer:
             for text, ids in zip(texts, tokenized, strict=True)
         ]
 
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Of each id of the text, the characters it stands for: (start, end), both 0 for special tokens."""
+        offsets: list[tuple[int, int]] = self._cutting.encode(_encodable(text)).offsets
+        return offsets
+
 
 def _encodable(text: str) -> str:
     """The text with lone surrogates replaced: the tokenizer knows no half characters."""

@@ -68,7 +68,9 @@ def test_repeated_texts_are_encoded_once_and_memory_is_bounded(encoder, monkeypa
     other = TextEncoder(encoder.folder, threads=1, remember=2, like=encoder)
     runs = []
     monkeypatch.setattr(
-        TextEncoder, "_run", lambda self, rows, run=TextEncoder._run: runs.extend(rows) or run(self, rows)
+        TextEncoder,
+        "_run",
+        lambda self, rows, layers, run=TextEncoder._run: runs.extend(rows) or run(self, rows, layers),
     )
     other.encode(["one", "two", "one", "two", "one"])
     assert len(runs) == 2
@@ -146,3 +148,28 @@ def test_a_missing_or_damaged_model_says_what_to_type(model, tmp_path):
     shutil.copy(model / "card.json", tmp_path)
     with pytest.raises(ModelError, match=r"model.onnx(.data)? has 0 bytes"):
         load_card(tmp_path)
+
+
+def test_reading_inner_layers_moves_no_bit_of_the_vectors(model):
+    texts = ["Two men stand.", "a", "", "A dog 🐶 sleeps on the sofa in the living room.", "word " * 500]
+    plain = TextEncoder(model, threads=1).encode_distinct(texts)
+    for threads in (1, 2):
+        read = TextEncoder(model, threads=threads).read(
+            texts,
+            (3, 8, 12),
+            lambda text, tokens: (text, tokens.spans, {n: v.copy() for n, v in tokens.layers.items()}),
+        )
+        for text, (one, (same, spans, layers)) in read.items():
+            assert text == same
+            assert one.vector.tobytes() == plain[text].vector.tobytes()
+            assert (one.n_tokens, one.truncated) == (plain[text].n_tokens, plain[text].truncated)
+            assert {values.shape for values in layers.values()} == {(len(spans), 768)}
+            pooled = layers[12].mean(axis=0, dtype=np.float64)
+            assert np.allclose(pooled / np.linalg.norm(pooled), one.vector, atol=1e-6)
+        dog = read[texts[3]][1][1]
+        assert [texts[3][start:end] for start, end in dog][:4] == ["", "A", "dog", "🐶"]
+
+
+def test_a_layer_that_the_model_does_not_give_is_named(model):
+    with pytest.raises(ModelError, match="no token vectors of layer 5"):
+        TextEncoder(model).read(["a"], (5,), lambda text, tokens: None)
