@@ -52,8 +52,15 @@ def _build(folder: Path, weights: Weights, known: KnownModel | None, verbose: bo
     hashes = file_hashes(weights.folder)
     say(f"loading {weights.id}")
     with quiet_libraries(verbose=verbose):
-        from model_export.graph import OPSET, graph_inputs, graph_layers, load_original, module_facts, write_graph
-        from model_export.graph import write_tokenizer
+        from model_export.graph import (
+            OPSET,
+            graph_inputs,
+            graph_layers,
+            load_original,
+            module_facts,
+            write_graph,
+            write_tokenizer,
+        )
         from model_export.parity import check_parity
 
         original = load_original(weights.folder)

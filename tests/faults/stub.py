@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,13 +27,15 @@ MAX_TOKENS = 16
 class StubEncoder(TextEncoder):
     """Unit vectors from BLAKE2b; a text has as many tokens as words, and two more."""
 
-    def _encode_new(self, texts: list[str]) -> Iterator[tuple[str, TextVector]]:
+    def _encode_new(
+        self, texts: list[str], layers: tuple[int, ...] = (), reading: Any = None
+    ) -> Iterator[tuple[str, TextVector, None]]:
         for text in texts:
             digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIMENSION).digest()
             raw = np.frombuffer(digest, np.uint8).astype(np.float64) + 1
             n_tokens = len(text.split()) + 2
             vector = (raw / np.sqrt((raw * raw).sum())).astype(np.float32)
-            yield text, TextVector(vector, n_tokens, n_tokens > MAX_TOKENS, finite=True)
+            yield text, TextVector(vector, n_tokens, n_tokens > MAX_TOKENS, finite=True), None
 
 
 def stub_folder(at: Path) -> Path:
