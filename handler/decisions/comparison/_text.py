@@ -213,10 +213,15 @@ def _open(entry: Mapping[str, Any], power: float) -> str:
     else:
         text += f" These {entry['n_samples']:,} samples show a difference of {difference_text(least, entry, '')}"
         text += f" {power:.0%} of the time"
-    if needed:
+    if needed and not _shows_nothing(entry):
         text += f"; to settle the {difference_text(abs(entry['difference']), entry, '')} seen takes about "
         text += f"{many(needed['n_samples'], 'sample')} in {many(needed['n_units'], entry['unit'])}"
     return f"{text}."
+
+
+def _shows_nothing(entry: Mapping[str, Any]) -> bool:
+    """Whether the difference is none in the digits that are shown: then no number of samples is worth naming."""
+    return difference_text(entry["difference"], entry) in {difference_text(zero, entry) for zero in (0.0, -0.0)}
 
 
 def _quoted(text: str) -> str:
