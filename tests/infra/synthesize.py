@@ -18,7 +18,7 @@ from aws_cdk import aws_s3 as s3
 INFRA = Path(__file__).parents[2] / "infra"
 sys.path.insert(0, str(INFRA / "cdk"))
 
-from scenescore_cdk import Jwt, SceneScore, SceneScoreProps, Video  # noqa: E402
+from scenescore_cdk import Jwt, SceneScore, SceneScoreProps, Video  # noqa: E402 - after the path
 
 IMAGE = "123456789012.dkr.ecr.eu-west-1.amazonaws.com/scenescore@sha256:" + "0" * 64
 DETECTOR = "123456789012.dkr.ecr.eu-west-1.amazonaws.com/scenescore-detector@sha256:" + "1" * 64
