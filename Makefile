@@ -55,6 +55,10 @@ fuzz: .venv/ready ## LINES=1000000 of damaged files and EVENTS=100000 damaged ev
 	$(BIN)/python -m tests.fuzz --lines $(or $(LINES),100000) --events $(or $(EVENTS),10000) --detections $(or $(DETECTIONS),10000) --videos $(or $(VIDEOS),100) --seed $(or $(SEED),1)
 	$(if $(ATHERIS),$(BIN)/pip install --quiet atheris==3.0.0 && $(BIN)/python -m tests.fuzz.guided -max_total_time=$(ATHERIS))
 
+.PHONY: mutants
+mutants: model ## N=300 small slips in ROOM=metrics, formats or statistics (SEED=1): which of them no test notices
+	nice $(BIN)/python -m tests.mutation $(or $(ROOM),statistics) --n $(or $(N),300) --seed $(or $(SEED),1)
+
 .PHONY: capacity
 capacity: .venv/ready ## on paper: time, cost and limits of large inputs on Lambda (BENCH=build/bench.json)
 	$(BIN)/python -m tests.bench.capacity $(if $(BENCH),--bench $(BENCH))
