@@ -2,7 +2,7 @@
 
 Takes a seeded sample of the room's mutants (see _mutants.py), runs each against the tests that run its line, quickest
 first, until one fails, and prints the mutants that survive with file, line and difference, then the share noticed.
-A line that no test runs is printed as well: it counts as not noticed.
+A line that no test runs is printed as well: it counts as not noticed; one that makes the tests hang as noticed.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import argparse
 import difflib
 import os
 import random
+import sys
 import tempfile
 import time
 from pathlib import Path
 
 from tests.mutation._coverage import Covered, measure
 from tests.mutation._mutants import Mutant, mutants
-from tests.mutation._running import changed, make_copy, notices, preload
+from tests.mutation._running import changed, make_copy, outcome_of, preload
 
 ROOT = Path(__file__).parents[2]
 TESTS = {
@@ -43,13 +44,15 @@ def main() -> int:
     preload()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         copy = make_copy(ROOT, Path(folder, "copy"))
-        counts = {"noticed": 0, "survived": 0, "never run": 0}
+        counts = {"noticed": 0, "hung": 0, "survived": 0, "never run": 0}
+        _check(copy, covered)
         for number, (file, mutant) in enumerate(sample, 1):
             outcome = _meet(copy, file, mutant, covered)
             counts[outcome] += 1
             if outcome != "noticed":
                 print(_described(number, file, mutant, outcome), flush=True)
-    share = counts["noticed"] / max(len(sample), 1)
+            print(f"{number}/{len(sample)}", end="\r", file=sys.stderr, flush=True)
+    share = (counts["noticed"] + counts["hung"]) / max(len(sample), 1)
     print(f"{options.room}: {len(sample)} mutants, {counts}, {share:.1%} noticed")
     return 0
 
@@ -72,8 +75,17 @@ def _meet(copy: Path, file: str, mutant: Mutant, covered: Covered) -> str:
     if not tests:
         return "never run"
     with changed(copy / file, mutant.applied((copy / file).read_text(encoding="utf-8"))):
-        noticed = notices(copy, tests, usual_s=usual_s, log=copy / "log")
-    return "noticed" if noticed else "survived"
+        return outcome_of(copy, tests, usual_s=usual_s, log=copy / "log")
+
+
+def _check(copy: Path, covered: Covered) -> None:
+    """The copy as it is must pass, or every mutant would seem noticed."""
+    log = copy / "log"
+    if (
+        outcome_of(copy, sorted(covered.seconds, key=lambda one: covered.seconds[one])[:200], usual_s=60, log=log)
+        != "survived"
+    ):
+        raise SystemExit(f"the tests fail in the copy before anything was changed:\n{log.read_text()[-4000:]}")
 
 
 def _described(number: int, file: str, mutant: Mutant, outcome: str) -> str:
