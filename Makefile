@@ -15,6 +15,9 @@ ENVIRONMENT ?= dev
 STACK ?= scenescore-$(ENVIRONMENT)
 IMAGE ?=
 TOOLS := build/tools
+# A file of tests stays in one process, which shares its servers and models; quick rooms first (tests/conftest.py).
+WORKERS ?= 2
+PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help
@@ -26,12 +29,12 @@ evaluate: model ## score the packaged example (INPUT=file for another one) on th
 	$(BIN)/scenescore evaluate "$(INPUT)"
 
 .PHONY: test
-test: model ## the test suite
-	$(BIN)/python -m pytest -m "not full"
+test: model ## the test suite, on WORKERS=2 processes
+	$(BIN)/python -m pytest -m "not full" $(PARALLEL)
 
 .PHONY: test-full
 test-full: model ## the test suite with the parts that take minutes
-	SCENESCORE_MUTATIONS=200000 $(BIN)/python -m pytest
+	SCENESCORE_MUTATIONS=200000 $(BIN)/python -m pytest $(PARALLEL)
 
 .PHONY: lint
 lint: .venv/ready ## formatting, lint, strict types, layers
