@@ -58,6 +58,16 @@ fuzz: .venv/ready ## LINES=1000000 of damaged files and EVENTS=100000 damaged ev
 	$(BIN)/python -m tests.fuzz --lines $(or $(LINES),100000) --events $(or $(EVENTS),10000) --detections $(or $(DETECTIONS),10000) --videos $(or $(VIDEOS),100) --seed $(or $(SEED),1)
 	$(if $(ATHERIS),$(BIN)/pip install --quiet atheris==3.0.0 && $(BIN)/python -m tests.fuzz.guided -max_total_time=$(ATHERIS))
 
+ROOMS := metrics formats statistics
+.PHONY: coverage
+coverage: model ## lines and branches of metrics, formats and statistics that the rooms' tests run: 95 % at least
+	mkdir -p build
+	$(BIN)/coverage run --branch --source=handler --data-file=build/coverage -m pytest -q -m "not full" \
+	  tests/metrics tests/vision tests/formats tests/statistics tests/decisions tests/cases
+	for room in $(ROOMS); do \
+	  $(BIN)/coverage report --data-file=build/coverage --include="handler/$$room/*" --skip-covered --show-missing --fail-under=95; \
+	done
+
 .PHONY: mutants
 mutants: model ## N=300 small slips in ROOM=metrics, formats or statistics (SEED=1): which of them no test notices
 	nice $(BIN)/python -m tests.mutation $(or $(ROOM),statistics) --n $(or $(N),300) --seed $(or $(SEED),1)
