@@ -152,6 +152,10 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
 
 def _next_step(report: Report, options: argparse.Namespace) -> str:
     location = report.location or ""
+    sessions = [one for metric in report["metrics"].values() for one in metric["sessions"]]
+    if len({one["assistant_id"] for one in sessions}) > 1:
+        words = ["scenescore", "compare", location, "--by", "assistant_id"]
+        return f"{shlex.join(words)}   (which of the assistants is better)"
     if "vision.hallucination" not in report["metrics"] or "calibration" in report:
         return f"{shlex.join(['scenescore', 'compare', location, 'OTHER_RESULT'])}   (other results of the same input)"
     words = ["scenescore", "calibrate", options.input, *reading_words(options)]
