@@ -36,6 +36,10 @@ test: model ## the test suite, on WORKERS=2 processes
 test-full: model ## the test suite with the parts that take minutes
 	SCENESCORE_MUTATIONS=200000 $(BIN)/python -m pytest $(PARALLEL)
 
+.PHONY: docs-test
+docs-test: model ## follow the documents: every command and example in them, and the recipes of CONTRIBUTING.md
+	$(BIN)/python -m pytest tests/docs
+
 .PHONY: lint
 lint: .venv/ready ## formatting, lint, strict types, layers
 	$(BIN)/ruff format --check .
