@@ -179,6 +179,8 @@ def _samples(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {scores}  {_printable(one['session_id'])} / {_printable(one['sample_id'])}"
         texts = [("before", one["baseline_answer"]), ("after ", one["candidate_answer"])]
         texts.append(("person", one["references"][0] if one["references"] else None))
+        if not any(text for _, text in texts):  # videos have none
+            continue
         yield from (f"         {who}: {_quoted(text)}" for who, text in texts if text is not None)
     if all(one["candidate_answer"] is None for one in entry["regressed"][:MAX_SAMPLES]):
         yield "  (results hold the texts of their worst samples only: look these up in the input)"
