@@ -22,8 +22,8 @@ LATE = ("model_export", "models", "decisions", "cli", "evaluation", "aws", "stor
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Quick rooms first."""
-    rooms = {item.path: item.path.relative_to(ROOT / "tests").parts[0] for item in items}
-    items.sort(key=lambda item: LATE.index(rooms[item.path]) if rooms[item.path] in LATE else -1)
+    late = {ROOT / "tests" / room: number for number, room in enumerate(LATE)}
+    items.sort(key=lambda item: next((late[folder] for folder in item.path.parents if folder in late), -1))
 
 
 @pytest.fixture(scope="session")
