@@ -109,6 +109,10 @@ def _dispatch(arguments: list[str]) -> int:
         sub = verbs.add_parser(verb, help=text, description=f"{text[0].upper()}{text[1:]}.")
         if verb == wanted:  # the other verbs' modules stay unimported
             importlib.import_module(f"handler.cli.{verb}").add_arguments(sub)
+    if wanted is not None and wanted not in VERBS:
+        near = difflib.get_close_matches(wanted, VERBS, n=1)
+        hint = f"Did you mean `scenescore {near[0]}`?" if near else "See `scenescore --help`"
+        raise RequestError(f"there is no verb {wanted!r}", hint=hint)
     options = parser.parse_args(arguments)
     if options.version:
         from importlib.metadata import version

@@ -74,3 +74,8 @@ def test_the_export_calls_itself_what_is_typed(capsys):
     with pytest.raises(SystemExit):
         export(["text-encoder", "--help"])
     assert capsys.readouterr().out.startswith("usage: scenescore export text-encoder")
+
+
+def test_a_verb_that_does_not_exist_is_answered_with_the_nearest(capsys):
+    assert main(["evalute", "frames.csv"]) == 2
+    assert capsys.readouterr().err == "scenescore: there is no verb 'evalute'. Did you mean `scenescore evaluate`?\n"
