@@ -15,6 +15,9 @@ ENVIRONMENT ?= dev
 STACK ?= scenescore-$(ENVIRONMENT)
 IMAGE ?=
 TOOLS := build/tools
+# A file of tests stays in one process, which shares its servers and models; quick rooms first (tests/conftest.py).
+WORKERS ?= 2
+PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help
@@ -26,12 +29,16 @@ evaluate: model ## score the packaged example (INPUT=file for another one) on th
 	$(BIN)/scenescore evaluate "$(INPUT)"
 
 .PHONY: test
-test: model ## the test suite
-	$(BIN)/python -m pytest -m "not full"
+test: model ## the test suite, on WORKERS=2 processes
+	$(BIN)/python -m pytest -m "not full" $(PARALLEL)
 
 .PHONY: test-full
 test-full: model ## the test suite with the parts that take minutes
-	SCENESCORE_MUTATIONS=200000 $(BIN)/python -m pytest
+	SCENESCORE_MUTATIONS=200000 $(BIN)/python -m pytest $(PARALLEL)
+
+.PHONY: docs-test
+docs-test: model ## follow the documents: every command and example in them, and the recipes of CONTRIBUTING.md
+	$(BIN)/python -m pytest tests/docs
 
 .PHONY: lint
 lint: .venv/ready ## formatting, lint, strict types, layers
@@ -54,6 +61,20 @@ faults: .venv/ready ## N=10000 evaluations under faults with a stub encoder (SEE
 fuzz: .venv/ready ## LINES=1000000 of damaged files and EVENTS=100000 damaged events (SEED=1); ATHERIS=60 seconds led by coverage
 	$(BIN)/python -m tests.fuzz --lines $(or $(LINES),100000) --events $(or $(EVENTS),10000) --detections $(or $(DETECTIONS),10000) --videos $(or $(VIDEOS),100) --seed $(or $(SEED),1)
 	$(if $(ATHERIS),$(BIN)/pip install --quiet atheris==3.0.0 && $(BIN)/python -m tests.fuzz.guided -max_total_time=$(ATHERIS))
+
+ROOMS := metrics formats statistics
+.PHONY: coverage
+coverage: model ## lines and branches of metrics, formats and statistics that the rooms' tests run: 95 % at least
+	mkdir -p build
+	$(BIN)/coverage run --branch --source=handler --data-file=build/coverage -m pytest -q -m "not full" \
+	  tests/metrics tests/vision tests/formats tests/statistics tests/decisions tests/cases
+	for room in $(ROOMS); do \
+	  $(BIN)/coverage report --data-file=build/coverage --include="handler/$$room/*" --skip-covered --show-missing --fail-under=95; \
+	done
+
+.PHONY: mutants
+mutants: model ## N=300 small slips in ROOM=metrics, formats or statistics (SEED=1): which of them no test notices
+	nice $(BIN)/python -m tests.mutation $(or $(ROOM),statistics) --n $(or $(N),300) --seed $(or $(SEED),1)
 
 .PHONY: capacity
 capacity: .venv/ready ## on paper: time, cost and limits of large inputs on Lambda (BENCH=build/bench.json)

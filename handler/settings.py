@@ -21,6 +21,7 @@ DEFAULT_CACHE_BYTES = 2 << 30
 DEFAULT_SHARD_ABOVE_BYTES = (
     4 << 20
 )  # some 12,000 frames, which take one vCPU five to ten minutes: one invocation holds them
+_WRITABLE = ("s3://", "/tmp/")  # noqa: S108 - on Lambda, where no other user is
 DEFAULT_SHARD_SAMPLES = 4000  # two to four minutes of one vCPU, beside which a cold start of 5 s is little
 DEFAULT_SHARD_CONCURRENCY = 100  # a tenth of the concurrent executions that an account has at first
 
@@ -87,7 +88,7 @@ class Settings:
             shard_concurrency=_positive("SCENESCORE_SHARD_CONCURRENCY", DEFAULT_SHARD_CONCURRENCY),
         )
         settings.check()
-        if os.environ.get("AWS_LAMBDA_FUNCTION_NAME") and not settings.output.startswith(("s3://", "/tmp/")):  # noqa: S108
+        if os.environ.get("AWS_LAMBDA_FUNCTION_NAME") and not settings.output.startswith(_WRITABLE):
             raise SettingsError(
                 f"results would go to {settings.output}, on a disk that cannot be written",
                 field="SCENESCORE_OUTPUT",

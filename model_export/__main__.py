@@ -15,6 +15,8 @@ from model_export.known import CLIP, MPNET
 __all__ = ["main"]
 
 Options = argparse.Namespace
+PROGRAM = "scenescore export"
+"""What people type; `python -m model_export` is the same."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -85,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--output", type=Path, help="folder to write (default: the user's cache folder)")
     common.add_argument("--force", action="store_true", help="export again even if nothing changed")
     common.add_argument("--verbose", action="store_true", help="show what torch, transformers and optimum say")
-    parser = argparse.ArgumentParser(prog="python -m model_export", description="Export trained models to ONNX.")
+    parser = argparse.ArgumentParser(prog=PROGRAM, description="Export trained models to ONNX.")
     verbs = parser.add_subparsers(dest="verb", required=True)
     weights = argparse.ArgumentParser(add_help=False)
     weights.add_argument("--weights", default="auto", help="auto, hub, packages, or a folder (default: %(default)s)")

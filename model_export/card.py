@@ -65,7 +65,7 @@ def stated_facts(known: KnownModel | None, folder: Path) -> tuple[list[str] | No
 
 
 def _front_matter(readme: Path) -> dict[str, Any]:
-    import yaml  # type: ignore[import-untyped]
+    import yaml  # type: ignore[import-untyped] # its types are a package of their own
 
     try:
         text = readme.read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CLIP", "MPNET", "KnownModel", "Package", "known_model"]
+__all__ = ["CLIP", "KNOWN", "MPNET", "KnownModel", "Package", "known_model"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,11 @@ MPNET = KnownModel(
     },
 )
 
+KNOWN = (MPNET,)
+
 CLIP = "openai/clip-vit-base-patch32"  # the model of the CLIPScore paper; its weights are not pinned
 
 
 def known_model(model: str) -> KnownModel | None:
     """The pinned model that a name or hub id means, if any."""
-    return MPNET if model in (MPNET.name, MPNET.hub_id) else None
+    return next((one for one in KNOWN if model in (one.name, one.hub_id)), None)

@@ -15,6 +15,15 @@ pytest_plugins = ["tests.clip_fixtures", "tests.grit_fixtures", "tests.s3_fixtur
 ROOT = Path(__file__).parent.parent
 CASES = Path(os.environ.get("SCENESCORE_CASES") or ROOT.parent / "shared" / "cases")
 EXAMPLE = ROOT / "handler" / "data" / "entrance.json"
+# Rooms whose tests start servers and processes, or run the models. They come after the others, the longest first, so that
+# a slip is seen within a minute and both cores have work until the end.
+LATE = ("model_export", "models", "decisions", "cli", "evaluation", "aws", "storage", "api", "faults", "fuzz", "batch")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Quick rooms first."""
+    late = {ROOT / "tests" / room: number for number, room in enumerate(LATE)}
+    items.sort(key=lambda item: next((late[folder] for folder in item.path.parents if folder in late), -1))
 
 
 @pytest.fixture(scope="session")

@@ -44,7 +44,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], Clock] = Cl
     add_handlers(app)
     add_docs(app)
     app.add_middleware(guarded)
-    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign] # how FastAPI is told
     return app
 
 

@@ -78,7 +78,7 @@ def _open_streams() -> None:
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - lives as long as the process
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - as above
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -109,6 +109,10 @@ def _dispatch(arguments: list[str]) -> int:
         sub = verbs.add_parser(verb, help=text, description=f"{text[0].upper()}{text[1:]}.")
         if verb == wanted:  # the other verbs' modules stay unimported
             importlib.import_module(f"handler.cli.{verb}").add_arguments(sub)
+    if wanted is not None and wanted not in VERBS:
+        near = difflib.get_close_matches(wanted, VERBS, n=1)
+        hint = f"Did you mean `scenescore {near[0]}`?" if near else "See `scenescore --help`"
+        raise RequestError(f"there is no verb {wanted!r}", hint=hint)
     options = parser.parse_args(arguments)
     if options.version:
         from importlib.metadata import version

@@ -51,7 +51,7 @@ def has_pictures(location: str) -> bool:
 def require_pillow() -> None:
     """Raises RequestError when pictures cannot be read on this installation."""
     try:
-        import PIL.Image  # noqa: F401
+        import PIL.Image  # noqa: F401 - whether it can be
     except ImportError as error:
         raise RequestError(
             "reading pictures needs Pillow, which is not installed", hint="pip install 'scenescore[images]'"

@@ -32,7 +32,11 @@ LABELLING = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     add = parser.add_argument
-    add("input", metavar="INPUT", help="frames with a verdict by a person (column human_verdict), or a result folder")
+    add(
+        "input",
+        metavar="INPUT",
+        help="frames with a verdict by a person (column human_verdict), or a result (the folder above it: the newest)",
+    )
     add("--verdict", metavar="COLUMN", help="the column with verdicts (human_verdict)")
     add("--word", action="append", default=[], metavar="WORD=same|different", help="what a word means; repeatable")
     add("--same-from", type=float, metavar="X", help="verdicts are grades: X or more means same")
@@ -114,6 +118,9 @@ def _suggest(request: CalibrationRequest, machine: Machine, options: argparse.Na
     print(f"{request.output}: {many(len(entries), 'frame')} to label")
     for why in dict.fromkeys(entry["why"] for entry in entries):
         print(f"  {sum(entry['why'] == why for entry in entries):5d}  {why}")
+    if not any("answer" in entry for entry in entries):
+        print("Results keep no texts, so the file has ids only: name the input itself to have what a person must read")
+        return 0
     print("Scores and reasons stay out of the file, so that the verdicts are independent of them; --json prints them")
     if str(request.output).endswith(".json"):
         asked = '<Text name="question" value="$question"/>' if all("question" in entry for entry in entries) else ""

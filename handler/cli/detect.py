@@ -58,7 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     add = parser.add_argument
     add("images", nargs="+", metavar="IMAGES|VIDEOS", help="pictures, videos, or folders of them: paths or s3:// uris")
-    add("--model", type=Path, metavar="DIR", help="folder of an exported GRiT (the user's cache folder)")
+    add(
+        "--model",
+        type=Path,
+        metavar="DIR",
+        help="folder of an exported GRiT (SCENESCORE_DETECTOR, else the user's cache folder)",
+    )
     add(
         "--input-rule",
         choices=INPUT_RULES,

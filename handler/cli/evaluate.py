@@ -152,6 +152,11 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
 
 def _next_step(report: Report, options: argparse.Namespace) -> str:
     location = report.location or ""
+    sessions = [one for metric in report["metrics"].values() for one in metric["sessions"]]
+    if len({one["assistant_id"] for one in sessions}) > 1:
+        words = ["scenescore", "compare", location, "--by", "assistant_id"]
+        words += ["--on", "prompt"] if all(name.startswith("vbench.") for name in report["metrics"]) else []
+        return f"{shlex.join(words)}   (which of the assistants is better)"
     if "vision.hallucination" not in report["metrics"] or "calibration" in report:
         return f"{shlex.join(['scenescore', 'compare', location, 'OTHER_RESULT'])}   (other results of the same input)"
     words = ["scenescore", "calibrate", options.input, *reading_words(options)]

@@ -30,7 +30,7 @@ from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._run import run
 from handler.formats import Notices
 from handler.metrics import list_metrics, metric_class
-from handler.reports import Report, ResultFolder, dump_json
+from handler.reports import Report, dump_json, find_result, is_result
 from handler.samples import Sample
 
 __all__ = ["CalibrationRequest", "calibrate", "is_finished", "run_calibration", "run_suggestion"]
@@ -39,11 +39,11 @@ __all__ = ["CalibrationRequest", "calibrate", "is_finished", "run_calibration", 
 class CalibrationRequest(EvaluationRequest):
     """What to calibrate and how; what it shares with an evaluation reads and scores the input.
 
-    `input` may be a finished result folder, which is not scored again. `verdict` names the column with people's verdicts
-    (human_verdict); `words` adds words, {word: same | different}; `same_from` says from which grade on a verdict means
-    same. `aim`: see AIMS. `held_out`: share of frames, 0..1, that tests the threshold. `split_by`: frames that agree in it
-    stay together, `sample_id` for independent frames. `group_by`: fields to give figures for. `suggest`: how many frames
-    to name for labelling. `output`: where calibration.json goes (a suggestion: the file), a path or s3:// uri.
+    `input` may be a finished result folder, or the one above it, which is not scored again. `verdict` names the column
+    with people's verdicts (human_verdict); `words` adds words, {word: same | different}; `same_from` says from which grade
+    on a verdict means same. `aim`: see AIMS. `held_out`: share of frames, 0..1, that tests the threshold. `split_by`: frames
+    that agree in it stay together, `sample_id` for independent frames. `group_by`: fields to give figures for. `suggest`:
+    how many frames to name for labelling. `output`: where calibration.json goes (a suggestion: the file), a path or s3:// uri.
     """
 
     verdict: str | None = None
@@ -166,10 +166,11 @@ def _scored(request: CalibrationRequest, machine: Machine, records: Any, most: i
 
 
 def _finished(location: str | None) -> Report | None:
-    if location is None or storage.stat(storage.join(location, "report.json")) is None:
+    if location is None or not is_result(location):
         return None
-    document = ResultFolder(location).report()
-    return Report(document, location=location) if document is not None else None
+    folder = find_result(location)
+    document = folder.report()
+    return Report(document, location=folder.location) if document is not None else None
 
 
 def _facts(report: Mapping[str, Any]) -> dict[str, MetricFacts]:

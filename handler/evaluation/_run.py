@@ -278,7 +278,8 @@ class Evaluation:
             column=first.column,
             field=first.field,
             hint=f"Mend the file{' (errors.jsonl lists them all)' if written else ''}, or allow for it: "
-            "on_missing=skip passes over missing texts, max_error_rate lets more items be lost",
+            "--on-missing skip (on_missing) passes over missing texts, --max-error-rate 0.1 (max_error_rate) lets more "
+            "items be lost",
         )
 
     def _document(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from handler.reports._cells import guarded
 from handler.reports._document import Document
-from handler.reports._finding import find_decision, find_result, read_document
+from handler.reports._finding import find_decision, find_result, is_result, read_document
 from handler.reports._folder import ResultFolder, RowWriter, dump_json, dump_row, error_row
 from handler.reports._latest import mend_latest, update_latest
 from handler.reports._parts import Parts
@@ -21,6 +21,7 @@ __all__ = [
     "find_decision",
     "find_result",
     "guarded",
+    "is_result",
     "many",
     "mend_latest",
     "read_document",

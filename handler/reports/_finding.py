@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 from typing import Any
 
 from handler import storage
-from handler.errors import InputError
+from handler.errors import InputError, one_line
 from handler.reports._folder import ERROR, ERRORS, REPORT, SAMPLES, ResultFolder, load_row
+from handler.reports._latest import LATEST
 
-__all__ = ["find_decision", "find_result", "read_document"]
+__all__ = ["find_decision", "find_result", "is_result", "read_document"]
+
+MOST_LISTED = 1_000
+"""Objects of a folder that are looked through for an example of what could have been meant."""
+
+
+def is_result(location: str) -> bool:
+    """Whether this is a result folder, or the folder above some."""
+    if storage.stat(storage.join(location, REPORT)) is not None:
+        return True
+    pointer = storage.join(location, LATEST)
+    return storage.stat(pointer) is not None and str(_document(pointer).get("schema")).startswith("scenescore.latest/")
 
 
 def find_result(location: str) -> ResultFolder:
@@ -21,7 +35,7 @@ def find_result(location: str) -> ResultFolder:
         location = location.rpartition("/")[0] or "."
     if storage.stat(storage.join(location, REPORT)) is not None:
         return ResultFolder(location)
-    pointer = storage.join(location, "latest.json")
+    pointer = storage.join(location, LATEST)
     if storage.stat(pointer) is not None:
         name = _document(pointer).get("folder")
         if isinstance(name, str) and "/" not in name and name not in ("", ".", ".."):
@@ -30,9 +44,19 @@ def find_result(location: str) -> ResultFolder:
     if storage.stat(problem) is not None:
         reason = _document(problem).get("message", "no reason is given")
         raise InputError(f"nothing was scored: {reason}", file=problem, hint="Mend the input and evaluate it again")
-    raise InputError(
-        "there is no result here", file=location, hint="Name a folder that holds report.json or latest.json"
-    )
+    raise InputError("there is no result here", file=location, hint=_hint(location))
+
+
+def _hint(location: str) -> str:
+    """What to name instead: a result that lies further in, or how to make one."""
+    if storage.stat(location) is not None:
+        return f"This is a file: `scenescore evaluate {one_line(location)}` makes a result of it"
+    example = "scenescore-results/frames.csv"
+    with contextlib.suppress(storage.NotFoundError):
+        listed = itertools.islice(storage.list_objects(f"{location}/"), MOST_LISTED)
+        inside = (one.location.rpartition("/")[0] for one in listed if storage.name_of(one.location) == LATEST)
+        example = one_line(next(inside, example))
+    return f"Name a result or the folder above it, e.g. {example}: one that holds report.json or latest.json"
 
 
 def find_decision(location: str) -> str | None:

@@ -11,7 +11,9 @@ import orjson
 from handler import storage
 from handler.reports._folder import dump_json
 
-__all__ = ["mend_latest", "update_latest"]
+__all__ = ["LATEST", "mend_latest", "update_latest"]
+
+LATEST = "latest.json"
 
 
 def update_latest(folder: str, content: str, sequencer: str | None = None) -> bool:
@@ -34,7 +36,7 @@ def update_latest(folder: str, content: str, sequencer: str | None = None) -> bo
         same = (known.get("folder"), known.get("sequencer")) == (name, sequencer)
         return None if same or _is_newer(known, sequencer) else dump_json(entry)
 
-    return storage.update_bytes(storage.join(parent, "latest.json"), newer)
+    return storage.update_bytes(storage.join(parent, LATEST), newer)
 
 
 def mend_latest(folder: str, content: str, started: str) -> bool:
@@ -42,7 +44,7 @@ def mend_latest(folder: str, content: str, started: str) -> bool:
     to a result that was finished before this one was started (UTC, as in report.json). Returns whether it moved."""
     parent, _, name = folder.rpartition("/")
     try:
-        known = _parsed(storage.read_bytes(storage.join(parent, "latest.json")))
+        known = _parsed(storage.read_bytes(storage.join(parent, LATEST)))
     except storage.NotFoundError:
         known = {}
     if known.get("folder") == name or str(known.get("finished") or "") > started:

@@ -51,4 +51,4 @@ class Report(Document):
 
     def display(self) -> None:
         """Print the table and the worst samples."""
-        print(render(self._document))  # noqa: T201
+        print(render(self._document))  # noqa: T201 - asked for

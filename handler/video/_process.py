@@ -69,7 +69,7 @@ class Decoder:
             self.close()
         if self._child is None:
             paths = filter(None, (_PACKAGES, os.environ.get("PYTHONPATH")))
-            self._child = subprocess.Popen(  # noqa: S603
+            self._child = subprocess.Popen(  # noqa: S603 - our own module, no shell
                 _COMMAND,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -39,7 +39,7 @@ def main() -> None:
     options = parser.parse_args()
     assemble(options.image, output=options.output, models=options.model, uv=options.uv)
     for name, size in sizes(options.output).items():
-        print(f"{name:24} {size / 1e6:8.1f} MB")  # noqa: T201
+        print(f"{name:24} {size / 1e6:8.1f} MB")  # noqa: T201 - a command's output
 
 
 def assemble(image: str, *, output: Path, models: list[Path], uv: str = "uv") -> None:
@@ -61,13 +61,13 @@ def install(lock: Path, target: Path, uv: str) -> None:
     """The locked wheels, each with its hash checked, and this product without what only its build needs."""
     command = [uv, "pip", "install", "--quiet", "--python", sys.executable, "--target", str(target), "--no-deps"]
     locked = ["--only-binary", ":all:", "--python-platform", PLATFORM, "--require-hashes", "--requirement", str(lock)]
-    subprocess.run([*command, *locked], check=True)  # noqa: S603
+    subprocess.run([*command, *locked], check=True)  # noqa: S603 - no shell
     with tempfile.TemporaryDirectory() as folder:  # setuptools leaves its own folders in the source
         for name in SOURCES:
             source = ROOT / name
             copy = shutil.copytree if source.is_dir() else shutil.copy2
             copy(source, Path(folder, name))
-        subprocess.run([*command, folder], check=True)  # noqa: S603
+        subprocess.run([*command, folder], check=True)  # noqa: S603 - no shell
     shutil.rmtree(target / "model_export")
 
 

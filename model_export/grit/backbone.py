@@ -16,7 +16,7 @@ Tensor = Any
 EPSILON = 1e-6
 
 
-class VisionTransformer(nn.Module):  # type: ignore[misc]
+class VisionTransformer(nn.Module):
     """Image (1, 3, H, W), sides multiples of the patch -> tokens (1, H / patch, W / patch, width), channel last."""
 
     def __init__(self, sizes: GritSizes) -> None:
@@ -49,13 +49,13 @@ class VisionTransformer(nn.Module):  # type: ignore[misc]
         return (by_column @ rows)[None]
 
 
-class _PatchEmbedding(nn.Module):  # type: ignore[misc]
+class _PatchEmbedding(nn.Module):
     def __init__(self, sizes: GritSizes) -> None:
         super().__init__()
         self.proj = nn.Conv2d(3, sizes.width, sizes.patch, sizes.patch)
 
 
-class _Block(nn.Module):  # type: ignore[misc]
+class _Block(nn.Module):
     def __init__(self, sizes: GritSizes, is_global: bool) -> None:
         super().__init__()
         self.norm1 = nn.LayerNorm(sizes.width, EPSILON)
@@ -68,7 +68,7 @@ class _Block(nn.Module):  # type: ignore[misc]
         return tokens + self.mlp(self.norm2(tokens))
 
 
-class _Mlp(nn.Module):  # type: ignore[misc]
+class _Mlp(nn.Module):
     def __init__(self, sizes: GritSizes) -> None:
         super().__init__()
         self.fc1 = nn.Linear(sizes.width, sizes.width * sizes.mlp_ratio)
@@ -78,7 +78,7 @@ class _Mlp(nn.Module):  # type: ignore[misc]
         return self.fc2(functional.gelu(self.fc1(tokens)))
 
 
-class _Attention(nn.Module):  # type: ignore[misc]
+class _Attention(nn.Module):
     """Attention with decomposed relative positions, over the whole map or over windows.
 
     The original pads the normalised map with zeros up to whole windows, and padded tokens are keys like any other: their

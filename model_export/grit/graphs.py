@@ -120,7 +120,7 @@ def _write(graph: _Graph, folder: Path) -> None:
         one.chmod(0o644)  # onnx makes the weights readable to their owner alone
 
 
-class _Part(nn.Module):  # type: ignore[misc]
+class _Part(nn.Module):
     """A part of the network between float32 inputs and float32 outputs."""
 
     def __init__(self, network: Grit, dtype: Any) -> None:

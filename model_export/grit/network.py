@@ -17,7 +17,7 @@ Tensor = Any
 MASK_CONVOLUTIONS = 4
 
 
-class Grit(nn.Module):  # type: ignore[misc]
+class Grit(nn.Module):
     """GRiT without its mask head, whose masks nobody reads. Weights are undefined until a checkpoint is loaded."""
 
     def __init__(self, sizes: GritSizes) -> None:
@@ -28,7 +28,7 @@ class Grit(nn.Module):  # type: ignore[misc]
         self.roi_heads = _RoiHeads(sizes)
 
 
-class _RoiHeads(nn.Module):  # type: ignore[misc]
+class _RoiHeads(nn.Module):
     def __init__(self, sizes: GritSizes) -> None:
         super().__init__()
         self.box_head = nn.ModuleList(_BoxHead(sizes) for _ in range(sizes.stages))
@@ -41,7 +41,7 @@ class _RoiHeads(nn.Module):  # type: ignore[misc]
         return logits, deltas
 
 
-class _BoxHead(nn.Module):  # type: ignore[misc]
+class _BoxHead(nn.Module):
     def __init__(self, sizes: GritSizes) -> None:
         super().__init__()
         self.fc1 = nn.Linear(sizes.channels * sizes.pooled**2, sizes.box_width)
@@ -51,7 +51,7 @@ class _BoxHead(nn.Module):  # type: ignore[misc]
         return functional.relu(self.fc2(functional.relu(self.fc1(pooled.flatten(1)))))
 
 
-class _BoxPredictor(nn.Module):  # type: ignore[misc]
+class _BoxPredictor(nn.Module):
     def __init__(self, sizes: GritSizes) -> None:
         super().__init__()
         self.cls_score = nn.Linear(sizes.box_width, 2)

@@ -19,7 +19,7 @@ EPSILON = 1e-5
 TOWER = 4  # convolutions before the two predictors
 
 
-class Backbone(nn.Module):  # type: ignore[misc]
+class Backbone(nn.Module):
     """Image (1, 3, H, W), normalised, sides multiples of 32 -> p3 to p7, each (1, channels, h, w), strides 8 to 128."""
 
     def __init__(self, sizes: GritSizes) -> None:
@@ -52,14 +52,14 @@ class Backbone(nn.Module):  # type: ignore[misc]
         return features
 
 
-class _TopBlock(nn.Module):  # type: ignore[misc]
+class _TopBlock(nn.Module):
     def __init__(self, channels: int) -> None:
         super().__init__()
         self.p6 = nn.Conv2d(channels, channels, 3, 2, 1)
         self.p7 = nn.Conv2d(channels, channels, 3, 2, 1)
 
 
-class ProposalGenerator(nn.Module):  # type: ignore[misc]
+class ProposalGenerator(nn.Module):
     """The one head of all levels, under the name the checkpoint has for it."""
 
     def __init__(self, sizes: GritSizes) -> None:
@@ -72,7 +72,7 @@ class ProposalGenerator(nn.Module):  # type: ignore[misc]
         return heatmaps, regressions
 
 
-class _CenterNetHead(nn.Module):  # type: ignore[misc]
+class _CenterNetHead(nn.Module):
     def __init__(self, sizes: GritSizes) -> None:
         super().__init__()
         layers: list[Any] = []
@@ -93,7 +93,7 @@ class _CenterNetHead(nn.Module):  # type: ignore[misc]
         return heatmaps, regressions
 
 
-class _Scale(nn.Module):  # type: ignore[misc]
+class _Scale(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.scale = nn.Parameter(torch.ones(1))

@@ -18,7 +18,7 @@ EMBEDDING_EPSILON = 1e-8
 LAYER_EPSILON = 1e-12
 
 
-class TextDecoder(nn.Module):  # type: ignore[misc]
+class TextDecoder(nn.Module):
     """The decoder under the name the checkpoint has for it. N regions; L layers; V visual tokens; t words so far."""
 
     def __init__(self, sizes: GritSizes) -> None:
@@ -37,7 +37,7 @@ class TextDecoder(nn.Module):  # type: ignore[misc]
         return self.textual.step(token, position, visual, text)
 
 
-class _Textual(nn.Module):  # type: ignore[misc]
+class _Textual(nn.Module):
     def __init__(self, sizes: GritSizes) -> None:
         super().__init__()
         self.object_feature_projection = nn.Sequential(
@@ -71,7 +71,7 @@ class _Textual(nn.Module):  # type: ignore[misc]
         return self.output(hidden[:, 0]), torch.stack(keys), torch.stack(values)
 
 
-class _Embedding(nn.Module):  # type: ignore[misc]
+class _Embedding(nn.Module):
     def __init__(self, sizes: GritSizes) -> None:
         super().__init__()
         self.words = nn.Embedding(sizes.words, sizes.text_width)
@@ -82,14 +82,14 @@ class _Embedding(nn.Module):  # type: ignore[misc]
         return self.layer_norm(self.words(tokens) + self.positions(positions))
 
 
-class _Transformer(nn.Module):  # type: ignore[misc]
+class _Transformer(nn.Module):
     def __init__(self, sizes: GritSizes) -> None:
         super().__init__()
         self.encoder = nn.Module()
         self.encoder.layer = nn.ModuleList(_Layer(sizes) for _ in range(sizes.text_layers))
 
 
-class _Layer(nn.Module):  # type: ignore[misc]
+class _Layer(nn.Module):
     """One BERT layer, norms after the sums."""
 
     def __init__(self, sizes: GritSizes) -> None:
@@ -107,7 +107,7 @@ class _Layer(nn.Module):  # type: ignore[misc]
         return self.output(functional.gelu(self.intermediate.dense(hidden)), hidden)
 
 
-class _Heads(nn.Module):  # type: ignore[misc]
+class _Heads(nn.Module):
     def __init__(self, sizes: GritSizes) -> None:
         super().__init__()
         self.heads = sizes.text_heads
@@ -122,7 +122,7 @@ class _Heads(nn.Module):  # type: ignore[misc]
         return tuple(one.unflatten(-1, (self.heads, self.head_width)).transpose(1, 2) for one in several)
 
 
-class _Output(nn.Module):  # type: ignore[misc]
+class _Output(nn.Module):
     def __init__(self, width_in: int, width_out: int) -> None:
         super().__init__()
         self.dense = nn.Linear(width_in, width_out)

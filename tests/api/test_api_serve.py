@@ -55,7 +55,7 @@ def test_a_file_is_kept_and_scored(local, settings):
     [
         ("a.csv", b"id,answer,reference\n1,A dog runs.,A dog is running.\n"),
         ("a.jsonl", json.dumps(FRAME).encode()),
-        ("a.json.gz", gzip.compress(json.dumps([FRAME]).encode())),
+        ("a.json.gz", gzip.compress(json.dumps([FRAME]).encode(), mtime=0)),
     ],
 )
 def test_every_kind_of_file(local, name, data):

@@ -34,4 +34,4 @@ def _watched_score(self: Any, samples: Any) -> Any:
 
 if "AWS_LAMBDA_RUNTIME_API" in os.environ:  # not where a test imports the words
     onnxruntime.InferenceSession = _watched_make
-    VisionMetric.compute_batch = _watched_score  # type: ignore[method-assign]
+    VisionMetric.compute_batch = _watched_score

@@ -12,12 +12,12 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="exporting needs the export extra")
 
-from model_export.grit import reference  # noqa: E402
-from model_export.grit.checkpoint import network_of  # noqa: E402
-from model_export.grit.network import Grit, unused_shapes  # noqa: E402
-from model_export.grit.pooling import levels_of, pooled  # noqa: E402
-from model_export.grit.sizes import GRIT_B  # noqa: E402
-from tests.grit_fixtures import SEED_A, filler  # noqa: E402
+from model_export.grit import reference
+from model_export.grit.checkpoint import network_of
+from model_export.grit.network import Grit, unused_shapes
+from model_export.grit.pooling import levels_of, pooled
+from model_export.grit.sizes import GRIT_B
+from tests.grit_fixtures import SEED_A, filler
 
 FRAMES = {"img1": "img1_rgb", "synthetic": "synthetic_rgb"}
 TASKS = {"main": "DenseCap", "det": "ObjectDet"}

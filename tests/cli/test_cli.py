@@ -67,7 +67,7 @@ def test_json_is_the_report_and_nothing_else(model, tmp_path):
             r"scenescore: nowhere: there is no exported model.*export mpnet.*",
         ),
         (["evaluate", EXAMPLE, "--threads", "0"], 2, r"scenescore: --threads must be at least 1"),
-        (["evaluat"], 2, r"scenescore: .*invalid choice: 'evaluat'.*"),
+        (["evaluat"], 2, r"scenescore: there is no verb 'evaluat'. Did you mean `scenescore evaluate`\?.*"),
     ],
 )
 def test_wrong_calls_exit_2_with_one_line(model, tmp_path, arguments, code, line):

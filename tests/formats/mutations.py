@@ -62,7 +62,7 @@ def seeds() -> list[bytes]:
         "sep=\t\n" + table("\t"),
     ]
     plain = [text.encode() for text in texts]
-    return [*plain, gzip.compress(plain[0]), texts[1].encode("utf-16"), b"\xef\xbb\xbf" + plain[7]]
+    return [*plain, gzip.compress(plain[0], mtime=0), texts[1].encode("utf-16"), b"\xef\xbb\xbf" + plain[7]]
 
 
 TOKENS = [
@@ -96,4 +96,4 @@ def mutate(rng: random.Random, files: list[bytes]) -> bytes:
             data = data[:a] + other[rng.randrange(len(other)) :]
         else:
             data = data[:a] + rng.choice(TOKENS) + data[b:]
-    return gzip.compress(data) if rng.random() < 0.03 else data
+    return gzip.compress(data, mtime=0) if rng.random() < 0.03 else data

@@ -60,10 +60,10 @@ def test_damaged_files(seed: int) -> None:
     outcomes = {"read": 0, "refused": 0}
     for number in range(N // 4):
         data = mutate(rng, files)
-        started = time.perf_counter()
+        started = time.process_time()
         try:
             outcomes[check(data, rng)] += 1
         except Exception as error:
             raise AssertionError(f"seed {seed}, file {number}: {data[:3000]!r}") from error
-        assert time.perf_counter() - started < SLOWEST_S
+        assert time.process_time() - started < SLOWEST_S
     assert min(outcomes.values()) > N // 40

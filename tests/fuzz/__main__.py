@@ -59,13 +59,23 @@ def main() -> int:
             )
         if options.detections:
             kept = media.keep(Path(folder))
-            meet: Meet = lambda _, it: (media.meet_detections(it, kept), 1)  # noqa: E731
-            failed += _meet_all("detections", options.detections, options.seed, options.only, meet)
+            failed += _meet_all(
+                "detections",
+                options.detections,
+                options.seed,
+                options.only,
+                lambda _, it: (media.meet_detections(it, kept), 1),
+            )
         if options.videos:
             whole = media.video_seeds(Path(folder))
             with VideoReader(stall_limit=media.STALL_S) as reader:
-                meet = lambda _, it: (media.meet_video(it, reader, whole, Path(folder)), 1)  # noqa: E731
-                failed += _meet_all("videos", options.videos, options.seed, options.only, meet)
+                failed += _meet_all(
+                    "videos",
+                    options.videos,
+                    options.seed,
+                    options.only,
+                    lambda _, it: (media.meet_video(it, reader, whole, Path(folder)), 1),
+                )
     return int(bool(failed))
 
 

@@ -18,7 +18,7 @@ from aws_cdk import aws_s3 as s3
 INFRA = Path(__file__).parents[2] / "infra"
 sys.path.insert(0, str(INFRA / "cdk"))
 
-from scenescore_cdk import Jwt, SceneScore, SceneScoreProps, Video  # noqa: E402
+from scenescore_cdk import Jwt, SceneScore, SceneScoreProps, Video
 
 IMAGE = "123456789012.dkr.ecr.eu-west-1.amazonaws.com/scenescore@sha256:" + "0" * 64
 DETECTOR = "123456789012.dkr.ecr.eu-west-1.amazonaws.com/scenescore-detector@sha256:" + "1" * 64
@@ -90,7 +90,7 @@ def own(stack: cdk.Stack) -> list[str]:
     cdk.Validations.of(logs).acknowledge(cdk.Acknowledgment(id="AwsSolutions-S1", reason="it is the log bucket"))
     cdk.CfnOutput(stack, "Results", value=made.output_bucket.bucket_name)
     refused = []
-    for props in (SceneScoreProps(function_image=IMAGE), SceneScoreProps(http="jwt")):  # type: ignore[arg-type]
+    for props in (SceneScoreProps(function_image=IMAGE), SceneScoreProps(http="jwt")):
         try:
             place = stack if props.function_image else cdk.Stack(cdk.App(), "refused")
             SceneScore(place, "Second", props)

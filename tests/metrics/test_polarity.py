@@ -92,6 +92,6 @@ def test_ordinary_answers(answer, said):
 )
 def test_a_million_characters_are_read_at_once(start, filling, end):
     answer = start + filling * (1_000_000 // len(filling)) + end
-    began = time.perf_counter()
+    began = time.process_time()
     polarity(answer)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2

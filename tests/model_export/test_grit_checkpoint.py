@@ -12,9 +12,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="exporting needs the export extra")
 
-from handler.errors import ModelError  # noqa: E402
-from model_export.grit.checkpoint import load_network, local_checkpoint  # noqa: E402
-from tests.model_export.grit_tiny import TINY, tiny_checkpoint, tiny_state  # noqa: E402
+from handler.errors import ModelError
+from model_export.grit.checkpoint import load_network, local_checkpoint
+from tests.model_export.grit_tiny import TINY, tiny_checkpoint, tiny_state
 
 TEXT = "roi_heads.text_decoder.textual"
 PIXELS = "backbone.bottom_up.patch_embed.proj.weight"

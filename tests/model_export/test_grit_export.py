@@ -15,16 +15,16 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="exporting needs the export extra")
 
-from handler.errors import ModelError, RequestError  # noqa: E402
-from handler.models._card import read_card  # noqa: E402
-from handler.models.dense import CaptionOptions, DenseCaptioner, DenseCard  # noqa: E402
-from model_export.__main__ import main  # noqa: E402
-from model_export.grit import graphs, vocabulary  # noqa: E402
-from model_export.grit.checkpoint import load_network  # noqa: E402
-from model_export.grit.export import export_grit, parity_line  # noqa: E402
-from model_export.grit.image import gate_image  # noqa: E402
-from model_export.grit.sizes import GRIT_B  # noqa: E402
-from tests.model_export.grit_tiny import TINY, tiny_checkpoint, tiny_vocabulary  # noqa: E402
+from handler.errors import ModelError, RequestError
+from handler.models._card import read_card
+from handler.models.dense import CaptionOptions, DenseCaptioner, DenseCard
+from model_export.__main__ import main
+from model_export.grit import graphs, vocabulary
+from model_export.grit.checkpoint import load_network
+from model_export.grit.export import export_grit, parity_line
+from model_export.grit.image import gate_image
+from model_export.grit.sizes import GRIT_B
+from tests.model_export.grit_tiny import TINY, tiny_checkpoint, tiny_vocabulary
 
 ROOT = Path(__file__).parents[2]
 

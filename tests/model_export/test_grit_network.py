@@ -10,14 +10,14 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="exporting needs the export extra")
 
-from handler.errors import ModelError  # noqa: E402
-from model_export.grit import reference  # noqa: E402
-from model_export.grit.backbone import _Attention  # noqa: E402
-from model_export.grit.checkpoint import load_network  # noqa: E402
-from model_export.grit.comparison import _clear_threshold, expectation  # noqa: E402
-from model_export.grit.image import gate_image  # noqa: E402
-from model_export.grit.pooling import levels_of, pooled  # noqa: E402
-from tests.model_export.grit_tiny import TINY, tiny_checkpoint  # noqa: E402
+from handler.errors import ModelError
+from model_export.grit import reference
+from model_export.grit.backbone import _Attention
+from model_export.grit.checkpoint import load_network
+from model_export.grit.comparison import _clear_threshold, expectation
+from model_export.grit.image import gate_image
+from model_export.grit.pooling import levels_of, pooled
+from tests.model_export.grit_tiny import TINY, tiny_checkpoint
 
 
 @pytest.fixture(scope="module")

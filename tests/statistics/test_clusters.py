@@ -150,3 +150,8 @@ def test_a_function_that_resamples_leave_undefined_has_no_interval():
     columns[0] = 3, 5
     assert cluster_function_interval(columns, lambda sums: sums[:, 0] / sums[:, 1], low=0, high=1) is None
     assert cluster_function_interval(columns[:9], lambda sums: sums[:, 0] / sums[:, 1], low=0, high=1) is None
+    assert cluster_function_interval(columns[1:], lambda sums: sums[:, 0] / sums[:, 1], low=0, high=1) is None  # 0 / 0
+
+
+def test_a_function_of_one_cluster_has_no_interval():
+    assert cluster_function_interval(np.array([[3.0, 5.0]]), lambda sums: sums[:, 0], low=0, high=9) is None

@@ -87,6 +87,27 @@ def test_frames_of_a_session_told_twice_tell_nothing_new():
     assert independent.high - independent.low < 0.8 * (once.high - once.low)
 
 
+def test_a_rare_class_in_many_sessions_is_jackknifed():
+    """Two of 40 sessions have all that is true, so one resample in eight would have none of it."""
+    from scipy import stats
+
+    scores = np.array([0.9, 0.4, *np.linspace(0, 1, 38)])
+    labels, sessions = np.arange(40) < 2, np.arange(40)
+
+    def area(kept):
+        ones, others = scores[kept & labels], scores[kept & ~labels]
+        return float((ones[:, None] > others[None, :]).mean())
+
+    whole = area(sessions >= 0)
+    without = np.array([area(sessions != one) for one in sessions])
+    error = math.sqrt(39 / 40 * ((without - without.mean()) ** 2).sum())
+    half = stats.t.ppf(0.975, 39) * error / (whole * (1 - whole))
+    expected = [1 / (1 + math.exp(-(math.log(whole / (1 - whole)) + side * half))) for side in (-1, 1)]
+    interval = auc_interval(scores, labels, sessions.tolist())
+    assert interval.method == "cluster-jackknife-t-logit"
+    assert interval[:2] == pytest.approx(expected)
+
+
 def test_isotonic_is_scipys():
     from scipy.optimize import isotonic_regression
 

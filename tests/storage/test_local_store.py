@@ -58,7 +58,7 @@ def test_a_full_disk() -> None:
     if not os.path.exists("/dev/full"):
         pytest.skip("no /dev/full here")
     descriptor = os.open("/dev/full", os.O_WRONLY)
-    stream = _File("report.json", descriptor, "wb")  # type: ignore[arg-type]
+    stream = _File("report.json", descriptor, "wb")
     with stream, pytest.raises(StorageError, match=r"report.json: the disk is full. Free some space"):
         stream.write(b"x")
 

@@ -37,7 +37,7 @@ class Comparison(Document):
 
     def display(self) -> Self:
         """Print verdict, table, what regressed and the next step."""
-        print(render_comparison(self))  # noqa: T201
+        print(render_comparison(self))  # noqa: T201 - asked for
         return self
 
 

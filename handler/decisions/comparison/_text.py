@@ -179,6 +179,8 @@ def _samples(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {scores}  {_printable(one['session_id'])} / {_printable(one['sample_id'])}"
         texts = [("before", one["baseline_answer"]), ("after ", one["candidate_answer"])]
         texts.append(("person", one["references"][0] if one["references"] else None))
+        if not any(text for _, text in texts):  # videos have none
+            continue
         yield from (f"         {who}: {_quoted(text)}" for who, text in texts if text is not None)
     if all(one["candidate_answer"] is None for one in entry["regressed"][:MAX_SAMPLES]):
         yield "  (results hold the texts of their worst samples only: look these up in the input)"
@@ -213,10 +215,15 @@ def _open(entry: Mapping[str, Any], power: float) -> str:
     else:
         text += f" These {entry['n_samples']:,} samples show a difference of {difference_text(least, entry, '')}"
         text += f" {power:.0%} of the time"
-    if needed:
+    if needed and not _shows_nothing(entry):
         text += f"; to settle the {difference_text(abs(entry['difference']), entry, '')} seen takes about "
         text += f"{many(needed['n_samples'], 'sample')} in {many(needed['n_units'], entry['unit'])}"
     return f"{text}."
+
+
+def _shows_nothing(entry: Mapping[str, Any]) -> bool:
+    """Whether the difference is none in the digits that are shown: then no number of samples is worth naming."""
+    return difference_text(entry["difference"], entry) in {difference_text(zero, entry) for zero in (0.0, -0.0)}
 
 
 def _quoted(text: str) -> str:

@@ -86,7 +86,7 @@ def _put_kappas(part: Part, counts: Counts, pairs: Pairs) -> None:
         if weights and not counts.numeric:
             part.put(name, None, LABELS)
             continue
-        found = kappa_of(pairs, weights=weights)  # type: ignore[arg-type]
+        found = kappa_of(pairs, weights=weights)  # type: ignore[arg-type] # numbers, if weighted
         part.put(name, found.value if found else None, reason)
         part.put_interval(name, kappa_interval(found) if found else None, found and "full agreement shows no spread")
 

@@ -29,7 +29,7 @@ def people_figures(counts: Counts, rated: Mapping[tuple[Grade | None, Given], in
     """krippendorff_alpha, fleiss_kappa and between_people: how often two people agree and how far they are apart, the
     judge and a person likewise, and the reliability of people's verdicts. rated: {(judge or None, people): items}."""
     part = Part()
-    level: Level = counts.level  # type: ignore[assignment]
+    level: Level = counts.level  # type: ignore[assignment] # one of these words
     among, with_judge = _all_raters(rated)
     alphas = {"people": alpha_of(among, level=level), "judge_with_people": alpha_of(with_judge, level=level)}
     part.figures["krippendorff_alpha"] = alphas

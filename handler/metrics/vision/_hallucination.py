@@ -58,7 +58,8 @@ class HallucinationTally(Tally):
             return "There is nothing to count: no frame was scored."
         return (
             f"The model hallucinated in {self.n_hallucinations} of {self.n_scored} frames ({rate:.0%}). A frame is "
-            f"considered a hallucination when similarity with the ground truth falls below {self._threshold}."
+            f"considered a hallucination when similarity with the ground truth falls below "
+            f"{float(f'{self._threshold:.6g}')}."
         )
 
     def _add_score(self, score: float, details: Mapping[str, Any]) -> None:

@@ -91,6 +91,7 @@ function movableThreshold() {
   const size = plotSize(place, 240, 22, 300, 1200);
   const span = spanOf(sorted);
   const given = data.threshold.value;
+  const short = Number(given.toPrecision(6));
   span.low = Math.min(span.low, given);
   span.high = Math.max(span.high, given);
   const plot = histogram(sorted, span, { bins: binsFor(sorted.length, size.width < 500 ? 30 : 60), size });
@@ -113,7 +114,7 @@ function movableThreshold() {
   const range = { min: span.low.toFixed(3), max: span.high.toFixed(3) };
   const slider = make("input", { type: "range", id: "threshold-slider", step: 0.001, ...range });
   const number = make("input", { type: "number", id: "threshold-number", step: 0.001, min: -1, max: 1, inputmode: "decimal" });
-  const back = make("button", { type: "button", id: "threshold-back" }, `Back to ${given}`);
+  const back = make("button", { type: "button", id: "threshold-back" }, `Back to ${short}`);
   const status = make("p", { role: "status", id: "threshold-status", class: "lead" });
   const result = make("p", { id: "threshold-report", class: "note" });
 
@@ -159,7 +160,7 @@ function movableThreshold() {
     if (number.value !== "" && Number.isFinite(number.valueAsNumber)) move(number.valueAsNumber, number);
   });
   back.addEventListener("click", () => move(given, back));
-  result.textContent = `The report itself was made with ${given}. Moving the line changes this page only.`;
+  result.textContent = `The report itself was made with ${short}. Moving the line changes this page only.`;
   place.replaceChildren(
     status,
     picture,
