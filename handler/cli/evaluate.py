@@ -21,7 +21,7 @@ from handler.evaluation import EvaluationRequest, Machine, estimate, needs_text_
 from handler.evaluation import run as evaluate
 from handler.models.dense import PROVIDERS
 from handler.reports import Report, ResultFolder, dump_json, render
-from handler.settings import DEFAULT_DETECTIONS, DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD, Settings
+from handler.settings import DEFAULT_DETECTIONS, DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD, PRECISIONS, Settings
 
 __all__ = ["add_arguments", "run"]
 
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--detector", type=Path, metavar="DIR", help="folder of an exported GRiT, for videos (SCENESCORE_DETECTOR)")
     add("--detections", metavar="DIR", help=f"where detections of videos are and go ({DEFAULT_DETECTIONS})")
     add("--provider", choices=PROVIDERS, default="auto", help="what the detector runs on: cpu, cuda, or what is there")
-    add("--precision", choices=["fp32", "int8"], default="fp32", help="precision the model must have (fp32)")
+    add("--precision", choices=PRECISIONS, help="int8: 2.5 times as fast, scores within 0.015 (fp32)")
     add("--threads", type=int, metavar="N", help="cores to use (all this process may use)")
     add("--shards", type=int, metavar="N", help="score in N parts, side by side in processes (one, in this process)")
     add("--resume", action="store_true", help="go on from what a run that was killed left; without it, start over")
@@ -111,14 +111,14 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
             "max_error_rate": options.max_error_rate,
             "group_by": [by for one in options.group_by for by in one.split(",")],
             "limit": options.limit,
-            "precision": options.precision,
             "calibration": options.calibration,
+            **({"precision": options.precision} if options.precision else {}),
         }
     )
     if options.threads is not None and options.threads < 1:
         raise RequestError("--threads must be at least 1", field="threads")
     gates = gates_of(options, request.group_by)
-    folder = model_folder(options.model) if needs_text_encoder(request) else options.model
+    folder = model_folder(options.model, request.precision) if needs_text_encoder(request) else options.model
     request = _with_detections(request, options)
     if options.dry_run:
         machine = Machine(model=folder, clip=options.clip, threads=options.threads)

@@ -16,7 +16,7 @@ from handler.evaluation import _identity
 from handler.evaluation._book import Book
 from handler.evaluation._calibrated import calibration_part, calibration_warnings
 from handler.evaluation._chunks import chunks
-from handler.evaluation._metrics import Machine, check_fit, make_metrics
+from handler.evaluation._metrics import Machine, check_fit, make_metrics, multiplied
 from handler.evaluation._opened import Opened, open_input
 from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._rows import Rows, RowSink, row_of, timing
@@ -287,7 +287,10 @@ class Evaluation:
             "schema": "scenescore.report/1",
             "input": self._source.document(),
             "request": _identity.request_document(self._request, self._metrics),
-            "environment": _identity.environment(self._machine.threads),
+            "environment": {
+                **_identity.environment(self._machine.threads),
+                **multiplied(self._request, self._machine, self._metrics),
+            },
             "signature": {metric.name: metric.signature() for metric in self._metrics},
             **calibration,
             "counts": self._book.counts(),
