@@ -17,7 +17,7 @@ from handler.cli._ci import add_files, add_gates, check, gates_of
 from handler.cli._model import model_folder
 from handler.cli._options import add_reading, assignment, local_input, mapping, print_json, reading_words
 from handler.errors import RequestError, one_line
-from handler.evaluation import EvaluationRequest, Machine, estimate, needs_text_encoder, reads_videos, run_shards
+from handler.evaluation import EvaluationRequest, Machine, needs_text_encoder, reads_videos
 from handler.evaluation import run as evaluate
 from handler.models.dense import PROVIDERS
 from handler.reports import Report, ResultFolder, dump_json, render
@@ -136,8 +136,7 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
             shards=options.shards,
             cache=options.cache,
         )
-        in_one_piece = options.shards is None and not options.resume
-        report = evaluate(request, machine) if in_one_piece else run_shards(request, machine)
+        report = _scored(request, machine)
     if options.json:
         print_json(dump_json(dict(report)))
         return check(options, gates, report)
@@ -162,6 +161,14 @@ def _next_step(report: Report, options: argparse.Namespace) -> str:
     return f"{shlex.join([*words, '--suggest', '200'])}   (which frames a person should judge, for a threshold of your own)"
 
 
+def _scored(request: EvaluationRequest, machine: Machine) -> Report:
+    if machine.shards is None and not machine.resume:
+        return evaluate(request, machine)
+    from handler.evaluation import run_shards
+
+    return run_shards(request, machine)
+
+
 def _with_detections(request: EvaluationRequest, options: argparse.Namespace) -> EvaluationRequest:
     """Detections of videos go into a folder of their own unless they are said to lie elsewhere."""
     if request.detections is not None or not reads_videos(request):
@@ -172,6 +179,8 @@ def _with_detections(request: EvaluationRequest, options: argparse.Namespace) ->
 
 
 def _dry_run(request: EvaluationRequest, machine: Machine, *, as_json: bool) -> int:
+    from handler.evaluation import estimate
+
     found = estimate(request, machine)
     if as_json:
         print_json(dump_json(asdict(found)))
