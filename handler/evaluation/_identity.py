@@ -8,7 +8,6 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +176,8 @@ def environment(threads: int | None) -> dict[str, Any]:
 
 
 def _version(distribution: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(distribution)
     except PackageNotFoundError:
