@@ -34,12 +34,12 @@ def against_java(folder: Path, rounds: int) -> dict[str, Any]:
     name = f"captions.ngram, {SET}"
     source = next(CASES.glob(f"*/{SET}"), None)
     if source is None:
-        return {"name": name, "skipped": f"no case {SET} in {CASES}"}
+        return {"kind": "captions", "name": name, "skipped": f"no case {SET} in {CASES}"}
     if shutil.which("java") is None:
-        return {"name": name, "skipped": "no java on the path, which pycocoevalcap starts"}
+        return {"kind": "captions", "name": name, "skipped": "no java on the path, which pycocoevalcap starts"}
     python = _peer(folder)
     if python is None:
-        return {"name": name, "skipped": f"{PACKAGE} cannot be installed here"}
+        return {"kind": "captions", "name": name, "skipped": f"{PACKAGE} cannot be installed here"}
     annotations, results = source / "annotations.json", source / "results.json"
     job = Job(results, folder / "captions", 1)
     product = evaluate_command(job, "--references", annotations, "--metrics", "captions.ngram")

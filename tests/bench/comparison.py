@@ -48,7 +48,7 @@ def _figures(one: Contender, runs: Sequence[Run]) -> dict[str, Any]:
 
 
 def _add_ratios(contenders: dict[str, Any]) -> None:
-    original = contenders[FAIR_FORGE].get("runs")
+    original = contenders.get(FAIR_FORGE, {}).get("runs")
     for one in contenders.values():
         for key in ("process_seconds", "scoring_seconds", "first_score_seconds"):
             if original and key in one and key in original[0]:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -40,14 +41,20 @@ def run(command: Sequence[object], threads: int) -> Run:
             env={**os.environ, **limits, **quiet, "BENCH_STARTED": repr(time.time())},
             preexec_fn=_held_to(threads),
         )
+        limit = threading.Timer(TIME_LIMIT_S, process.kill)
+        limit.start()
         _, status, usage = os.wait4(process.pid, 0)
+        limit.cancel()
         seconds = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         errors.seek(0)
         if process.returncode:
             words = errors.read().decode(errors="replace").strip().splitlines()
-            raise Failed(words[-1] if words else f"exit code {process.returncode}")
+            late = (
+                f"no result within {TIME_LIMIT_S} s" if seconds >= TIME_LIMIT_S else f"exit code {process.returncode}"
+            )
+            raise Failed(words[-1] if words and seconds < TIME_LIMIT_S else late)
         return Run(seconds, usage.ru_maxrss / 1024, json.load(output))
 
 
