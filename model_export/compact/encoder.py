@@ -58,11 +58,13 @@ def write_encoder(
     *,
     layers: tuple[int, ...] = (),
     words: Any = np.float32,
+    gelu: str = "BiasGelu",
     taps: dict[tuple[int, str], str] | None = None,
 ) -> Any:
     """The model: output `token_embeddings`, and `layer_N` for `layers`, each (texts, tokens, width).
 
-    words: how the word table is stored, float32 or float16. taps: filled with the names of what goes into each group of
+    words: how the word table is stored, float32 or float16. gelu: ONNX Runtime's operator, "BiasGelu" by erf or "FastGelu"
+    by tanh. taps: filled with the names of what goes into each group of
     matrices, ("q", "o", "up", "down" of a layer), and of the two sums before its layer norms ("attention", "output"),
     which then are outputs too.
     """
@@ -82,7 +84,7 @@ def write_encoder(
         context = Rows(graph.op("Reshape", attended, flat))
         middle = _added(graph, projections(graph, number, "o", context), rows, layer.attention_norm, network.epsilon)
         up = projections(graph, number, "up", middle)
-        inner = Rows(graph.op("BiasGelu", _summed(graph, up.parts), graph.constant(up.bias), domain=CONTRIB))
+        inner = Rows(graph.op(gelu, _summed(graph, up.parts), graph.constant(up.bias), domain=CONTRIB))
         if taps is not None:
             found = {"q": rows.value, "o": context.value, "up": middle.value, "down": inner.value}
             taps |= {(number, name): value for name, value in found.items()}

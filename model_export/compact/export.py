@@ -46,7 +46,7 @@ def export_compact(exact: Path, *, force: bool = False) -> tuple[Path, dict[str,
 
 def _build(folder: Path, exact: Path, original: ModelCard) -> Card:
     """Fill `folder` and pass it through the gate. Returns the card, as written."""
-    from model_export.compact.folder import CANARY, parts, write_canary, write_graphs
+    from model_export.compact.folder import CANARY, fine_parts, write_canary, write_graphs
     from model_export.compact.gate import check_compact
     from model_export.compact.network import read_network
     from model_export.compact.recipe import joined_weight, solve
@@ -59,7 +59,7 @@ def _build(folder: Path, exact: Path, original: ModelCard) -> Card:
     ids = [tokenizer.token_ids(text)[0] for text in texts]
     say(f"calibrating on {len(texts)} texts")
     started = time.monotonic()
-    moments = collect(network, ids, folder, available_threads())
+    moments = collect(network, ids, available_threads())
     say(f"solving {len(moments)} groups of matrices ({time.monotonic() - started:.0f} s for calibrating)")
     recipes = {}
     for key in list(moments):
@@ -72,7 +72,6 @@ def _build(folder: Path, exact: Path, original: ModelCard) -> Card:
             shutil.copyfile(exact / name, folder / name)
     with (folder / "NOTICE").open("a", encoding="utf-8") as file:
         file.write("In this folder the weights are changed: rounded to 8 bits.\n")
-    fp32, fine = parts(len(network.layers))
     card = {
         "schema": SCHEMA,
         "kind": KIND,
@@ -89,8 +88,7 @@ def _build(folder: Path, exact: Path, original: ModelCard) -> Card:
                 "n_tokens": sum(map(len, ids)),
                 "sha256": hashlib.sha256("\n".join(texts).encode()).hexdigest(),
             },
-            "fp32": sorted(f"layer {number + 1} {name}" for number, name in fp32),
-            "int16 rows": sorted(f"layer {number + 1} {name}" for number, name in fine),
+            "rows_of_16_bits": [f"layer {n + 1} {name}" for n, name in sorted(fine_parts(len(network.layers)))],
         },
         "tools": tool_versions("numpy"),
         "created": now(),

@@ -20,7 +20,8 @@ from model_export.compact.text import calibration_texts, docstring_pairs, gate_p
 __all__ = ["LIMITS", "check_compact", "compact_line", "error_figures"]
 
 LIMITS = {"mean_error": 0.002, "p999_error": 0.012, "max_error": 0.015}
-"""Of |cosine - cosine in fp32| over all pairs."""
+"""Of |cosine - cosine in fp32| over pairs of natural text."""
+TECHNICAL = 1.5  # docstrings, full of rare words, may have so many times the error
 MAX_BATCH_DEPENDENCE = 1e-6
 N_PAIRS = 200  # of each kind
 _ALONE = 24  # texts that are also encoded on their own
@@ -50,7 +51,7 @@ def check_compact(folder: Path, exact: Path) -> dict[str, Any]:
         "batch_dependence": _batch_dependence(compact, [text for pair in pairs[::9] for text in pair][:_ALONE]),
         "layers": _layer_errors(compact, original, [one for one, _ in pairs[:: len(pairs) // _ALONE]]),
     }
-    failures = _failures(figures)
+    failures = _failures(figures, by_set)
     return {
         "verified": not failures,
         **figures,
@@ -123,12 +124,16 @@ def _cosine(first: NDArray[np.float32], second: NDArray[np.float32]) -> Errors:
     return np.asarray((a * b).sum(axis=1) / (np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)))
 
 
-def _failures(figures: dict[str, Any]) -> list[str]:
-    failures = []
-    for name, limit in {**LIMITS, "batch_dependence": MAX_BATCH_DEPENDENCE}.items():
-        figure = figures[name]
-        if figure is None or figure > limit:
-            failures.append(f"{name} is {'not a number' if figure is None else figure}, allowed {limit}")
+def _failures(figures: dict[str, Any], by_set: dict[str, dict[str, Any]]) -> list[str]:
+    bounds = [("batch_dependence", figures["batch_dependence"], MAX_BATCH_DEPENDENCE)]
+    for kind, found in by_set.items():
+        widening = TECHNICAL if kind == "docstrings" else 1
+        bounds += [(f"{name} of {kind}", found[name], limit * widening) for name, limit in LIMITS.items()]
+    failures = [
+        f"{name} is {'not a number' if figure is None else figure}, allowed {limit:g}"
+        for name, figure, limit in bounds
+        if figure is None or figure > limit
+    ]
     if figures["n_flips"]:
         failures.append(f"{figures['n_flips']} pairs change sides of {DEFAULT_THRESHOLD} though not close to it")
     return failures

@@ -25,7 +25,14 @@ PROJECTIONS = {
     "down": "output.dense",
 }
 """Our names of a layer's six matrices, and the network's."""
-_MATRIX = re.compile(r"(?:.*/)?encoder/(layer\.\d+/.+)/MatMul")
+_NODE = re.compile(r"(?:.*?/)?((?:embeddings|encoder)/.+)/\w+")
+_HELD = {
+    "MatMul": ("weight",),
+    "Add": ("bias",),
+    "Gather": ("weight",),
+    "LayerNormalization": ("weight", "bias"),
+}
+"""What the tensors are that an operator reads beside its input."""
 _EPSILON = 1e-5
 
 
@@ -109,14 +116,23 @@ def read_network(folder: Path) -> Network:
 
 
 def _tensors(model: Any) -> dict[str, Floats]:
-    """The graph's weights by the network's names: the exporter renames matrices, and their nodes tell which is which."""
+    """The graph's weights by the network's names.
+
+    The names of tensors will not do: the exporter renames matrices and keeps one of several equal tensors. Those of nodes
+    say which part of the network they are.
+    """
     from onnx import numpy_helper
 
     found = {one.name: numpy_helper.to_array(one) for one in model.graph.initializer}
-    named = {re.sub(r"^(?:\d+\.)?(?:model|auto_model)\.", "", name): value for name, value in found.items()}
+    found |= {
+        n.output[0]: found[n.input[0]] for n in model.graph.node if n.op_type == "Identity" and n.input[0] in found
+    }
+    named = {}
     for node in model.graph.node:
-        if node.op_type == "MatMul" and node.input[1] in found and (matrix := _MATRIX.fullmatch(node.name)):
-            named[f"encoder.{matrix[1].replace('/', '.')}.weight"] = found[node.input[1]]
+        held = [found[name] for name in node.input if name in found]
+        kinds = _HELD.get(node.op_type, ())
+        if len(held) == len(kinds) and (part := _NODE.fullmatch(node.name)):
+            named |= {f"{part[1].replace('/', '.')}.{kind}": one for kind, one in zip(kinds, held, strict=True)}
     return named
 
 

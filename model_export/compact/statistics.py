@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,18 +71,10 @@ class Moments:
         return np.asarray(second - cross - cross.T + np.outer(around, around))
 
 
-def collect(network: Network, token_ids: Sequence[list[int]], folder: Path, threads: int) -> dict[tuple[int, str], Any]:
-    """Moments of every (layer, group). token_ids: of the calibration texts. folder: for a graph, for the time being."""
-    import onnx
-    import onnxruntime
-
+def collect(network: Network, token_ids: Sequence[list[int]], threads: int) -> dict[tuple[int, str], Moments]:
+    """Moments of every (layer, group). token_ids: of the calibration texts."""
     taps: dict[tuple[int, str], str] = {}
-    model = write_encoder(network, Exact(network), taps=taps)
-    path = folder / "taps.onnx"
-    onnx.save_model(model, str(path), save_as_external_data=True, location="taps.onnx.data")
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    session = _session(write_encoder(network, Exact(network), taps=taps), threads)
     found: dict[tuple[int, str], Moments] = {}
     share = SAMPLES / sum(map(len, token_ids))
     rng = np.random.default_rng(0)
@@ -97,6 +90,18 @@ def collect(network: Network, token_ids: Sequence[list[int]], folder: Path, thre
                 moments = found.setdefault((number, group), Moments.empty(rows.shape[1]))
                 moments.add(rows, weights, sampled)
     return found
+
+
+def _session(model: Any, threads: int) -> Any:
+    import onnx
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "taps.onnx"
+        onnx.save_model(model, str(path), save_as_external_data=True, location="taps.onnx.data")
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
 def _batches(token_ids: Sequence[list[int]]) -> list[NDArray[np.int64]]:
