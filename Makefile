@@ -31,7 +31,7 @@ test: model ## the test suite
 	$(BIN)/python -m pytest -m "not full"
 
 .PHONY: test-full
-test-full: model ## the test suite with the parts that take minutes
+test-full: model-int8 ## the test suite with the parts that take minutes
 	SCENESCORE_MUTATIONS=200000 $(BIN)/python -m pytest
 
 .PHONY: lint
@@ -42,7 +42,7 @@ lint: .venv/ready ## formatting, lint, strict types, layers
 	$(BIN)/lint-imports
 
 .PHONY: bench
-bench: model ## time this product beside its peers in one run of 15 minutes (QUICK=1; GRIT=folder: the dense captioner too)
+bench: model-int8 ## time this product beside its peers in one run of 15 minutes (QUICK=1; GRIT=folder: the dense captioner too)
 	$(MAKE) --no-print-directory bench-peers || echo "The peers cannot be installed here: they are skipped"
 	$(BIN)/python -m tests.bench --output build/bench.json $(if $(QUICK),--quick)
 	$(BIN)/python -m tests.bench.table build/bench.json
@@ -74,6 +74,10 @@ audit: ## known vulnerabilities of what is installed at run time and in developm
 .PHONY: model
 model: .venv/ready ## export all-mpnet-base-v2 (does nothing when it is there and verified)
 	$(BIN)/scenescore export mpnet --weights $(WEIGHTS)
+
+.PHONY: model-int8
+model-int8: model ## make the int8 model beside it, for --precision int8 (minutes; does nothing when it is there and verified)
+	$(BIN)/scenescore export mpnet --weights $(WEIGHTS) --precision int8
 
 WHEELS := --python-platform x86_64-manylinux_2_28 --generate-hashes --no-annotate --no-header --quiet --upgrade
 .PHONY: lock

@@ -127,7 +127,7 @@ def _tensors(model: Any) -> dict[str, Floats]:
     found |= {
         n.output[0]: found[n.input[0]] for n in model.graph.node if n.op_type == "Identity" and n.input[0] in found
     }
-    named = {}
+    named: dict[str, Floats] = {}
     for node in model.graph.node:
         held = [found[name] for name in node.input if name in found]
         kinds = _HELD.get(node.op_type, ())

@@ -12,7 +12,8 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from handler.models import TextEncoder, load_card
+from handler import evaluate
+from handler.models import TextEncoder, int8_kernel, load_card
 from handler.settings import compact_folder
 from model_export.__main__ import main
 
@@ -87,9 +88,20 @@ def test_unsigned_weights_give_the_same_bits(compact: Path) -> None:
         assert np.array_equal(first, second)
 
 
-def test_second_run_does_nothing_until_the_fp32_model_is_another(
-    exported: Path, compact: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_evaluation_in_int8_says_so(exported: Path, compact: Path) -> None:
+    frames = [{"answer": "a red car", "reference": "the car is red"}, {"answer": "no dog", "reference": "a man"}]
+    reports = [evaluate(frames, model=exported, precision=precision) for precision in ("fp32", "int8")]
+    signatures = [report["signature"]["vision.similarity"] for report in reports]
+    assert "|precision:fp32|" in signatures[0]
+    assert "|precision:int8|" in signatures[1]
+    assert f"@{load_card(compact).sha256[:12]}|" in signatures[1]
+    assert [report["environment"].get("int8_kernel") for report in reports] == [None, int8_kernel(compact)]
+    scores = [[row["metrics"]["vision.similarity"]["score"] for row in report.samples] for report in reports]
+    assert scores[1] == pytest.approx(scores[0], abs=0.05)
+    assert scores[1] != scores[0]
+
+
+def test_second_run_does_nothing(exported: Path, compact: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from model_export.compact.export import export_compact
 
     before = {path.name: path.stat().st_mtime_ns for path in compact.iterdir()}
@@ -101,18 +113,16 @@ def test_second_run_does_nothing_until_the_fp32_model_is_another(
 def test_gate_refuses_and_keeps_what_was_there(
     exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    from model_export import text_encoder
     from model_export.compact import recipe
 
     own = tmp_path / "tiny"
     shutil.copytree(exported, own)
     rounded = recipe.gptq
     monkeypatch.setattr(recipe, "gptq", lambda *given: (rounded(*given)[0], rounded(*given)[1] * np.float32(1.3)))
-    from model_export.compact import export as exporting
-
-    monkeypatch.setattr("model_export.text_encoder.verified_parity", lambda *_, **__: card_of(own)["parity"])
+    monkeypatch.setattr(text_encoder, "verified_parity", lambda *_, **__: card_of(own)["parity"])
     assert main(["text-encoder", "--model", "unused", "--output", str(own), "--precision", "int8"]) == 2
     assert "the parity gate refuses this export" in capsys.readouterr().err
-    assert exporting.export_compact
     assert not compact_folder(own).exists()
     assert card_of(tmp_path / "tiny-int8.unverified")["parity"]["failures"]
 
