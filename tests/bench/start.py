@@ -14,7 +14,6 @@ from tests.bench.pairs import write_pairs
 __all__ = ["lines", "start"]
 
 PARTS = ("interpreter", "imports", "tokenizer", "model", "encode", "rest", "write")
-TRACED = Path(__file__).with_name("traced.py")
 
 
 def start(who: Sequence[Contender], folder: Path, threads: int, rounds: int) -> dict[str, Any]:
@@ -35,7 +34,7 @@ def _clocked(one: Contender) -> Contender:
     if more is None:
         return one
     return one._replace(
-        command=lambda job: evaluate_command(job, *more, program=(TRACED,)),
+        command=lambda job: evaluate_command(job, *more, program=("-m", "tests.bench.traced")),
         figures=lambda printed: {key: printed[key] for key in ("first_score_seconds", "parts")},
     )
 
