@@ -18,13 +18,11 @@ from handler.errors import RequestError
 from handler.evaluation._inputs import find_files
 from handler.evaluation._request import EvaluationRequest
 from handler.metrics import BaseMetric
-from handler.models import Card
 from handler.samples import Record
 from handler.settings import available_threads
 
 __all__ = [
     "InputIdentity",
-    "check_precision",
     "content_of",
     "environment",
     "error_location",
@@ -143,16 +141,6 @@ def refuse_unused(request: EvaluationRequest, names: Sequence[str], roles: Mappi
     for name in request.options:
         if name not in names:
             raise RequestError(f"options are given for {name!r}, which is not evaluated", field=f"options.{name}")
-
-
-def check_precision(wanted: str, card: Card) -> None:
-    """The model folder must hold the precision asked for."""
-    if card.precision != wanted:
-        raise RequestError(
-            f"the model {card.name} has precision {card.precision}, not {wanted}",
-            field="precision",
-            hint="Name a model folder of that precision with --model",
-        )
 
 
 def request_document(request: EvaluationRequest, metrics: Sequence[BaseMetric]) -> dict[str, Any]:

@@ -101,7 +101,6 @@ def _make(name: str, request: EvaluationRequest, machine: Machine, calibrated: M
         folder = machine.clip or Settings.from_environment().clip
         options["encoder"] = shared_image_text_encoder(folder, machine.threads)
         options["open_image"] = picture_opener(request)
-        _identity.check_precision(request.precision, options["encoder"].card)
     return get_metric(name, **options)
 
 
