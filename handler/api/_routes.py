@@ -23,7 +23,7 @@ from handler.api._problems import responses
 from handler.api._reading import JsonRoute
 from handler.jobs import Clock, RunRequest, answer, answer_datasets, check_locations, read_status
 from handler.metrics import describe, list_metrics, metric_class
-from handler.settings import Settings
+from handler.settings import Settings, compact_folder
 
 __all__ = ["evaluation_reply", "router", "settings_of"]
 
@@ -113,7 +113,8 @@ def metrics() -> Response:
 )
 def health(settings: Set) -> Response:
     """The version, and whether the model is there; it is not loaded to say so."""
-    present = (settings.model / "card.json").is_file()
+    places = [settings.model, *([compact_folder(settings.model)] if settings.precision == "int8" else [])]
+    present = any((folder / "card.json").is_file() for folder in places)
     return json_reply({"status": "ok", "version": version("scenescore"), "model_present": present})
 
 

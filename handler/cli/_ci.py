@@ -7,13 +7,14 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from handler import storage
-from handler.decisions.checks import Check, checks_markdown, junit
 from handler.decisions.gates import Gate, GateResult, check_gates, parse_gate, render_gates
 from handler.errors import RequestError
-from handler.reports.page import markdown
+
+if TYPE_CHECKING:
+    from handler.decisions.checks import Check
 
 __all__ = ["add_files", "add_gates", "check", "gates_of", "write_junit", "write_markdown"]
 
@@ -67,6 +68,9 @@ def check(options: argparse.Namespace, gates: Sequence[Gate], report: Mapping[st
     if options.junit:
         write_junit(options.junit, "scenescore gates", checks)
     if options.markdown:
+        from handler.decisions.checks import checks_markdown
+        from handler.reports.page import markdown
+
         table = checks_markdown("scenescore gates", checks) + "\n" if gates else ""
         write_markdown(options.markdown, table + markdown(report))
     return 1 if any(one.outcome == "failed" for one in results) else 0
@@ -74,6 +78,8 @@ def check(options: argparse.Namespace, gates: Sequence[Gate], report: Mapping[st
 
 def write_junit(location: str, suite: str, checks: Sequence[Check]) -> None:
     """Write the file."""
+    from handler.decisions.checks import junit
+
     storage.write_bytes(location, junit(suite, checks))
 
 

@@ -8,21 +8,25 @@ import sys
 from pathlib import Path
 
 from handler.errors import ModelError
-from handler.settings import Settings, default_model_folder
+from handler.settings import Settings, compact_folder, default_model_folder
 
 __all__ = ["export", "model_folder"]
 
 HOW_TO_INSTALL = "pip install 'scenescore[export]'"
 
 
-def model_folder(wanted: Path | None) -> Path:
+def model_folder(wanted: Path | None, precision: str | None = None) -> Path:
     """The folder of the text encoder: the one named, else the default one, exported now if it is not there yet.
 
-    A folder that somebody named and that holds nothing is a slip: nothing is written there.
+    A folder that somebody named and that holds nothing is a slip: nothing is written there. An int8 model, which takes
+    minutes to make, is made only on request.
     """
     if wanted is not None:
         return wanted
-    folder = Settings.from_environment().model
+    settings = Settings.from_environment()
+    folder = settings.model
+    if (precision or settings.precision) == "int8" and (compact_folder(folder) / "card.json").is_file():
+        return folder
     if folder == default_model_folder() and not (folder / "card.json").is_file():
         print(f"scenescore: no exported model in {folder}; exporting all-mpnet-base-v2 once", file=sys.stderr)
         code = export(["mpnet", "--output", str(folder)], quiet=True)

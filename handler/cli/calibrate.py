@@ -19,7 +19,7 @@ from handler.evaluation import (
     run_suggestion,
 )
 from handler.reports import dump_json, many
-from handler.settings import DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD
+from handler.settings import DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD, PRECISIONS
 
 __all__ = ["add_arguments", "run"]
 
@@ -56,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--max-error-rate", type=float, default=DEFAULT_MAX_ERROR_RATE, help="unreadable share to go on with (0.01)")
     add("--threshold", type=float, default=DEFAULT_THRESHOLD, help="with --suggest and no verdicts: near what (0.75)")
     add("--model", type=Path, metavar="DIR", help="folder of an exported text encoder (SCENESCORE_MODEL)")
+    add("--precision", choices=PRECISIONS, help="of the text encoder; scores of int8 are within 0.015 (fp32)")
     add("--threads", type=int, metavar="N", help="cores to use (all this process may use)")
     add("--json", action="store_true", help="print calibration.json on stdout and nothing else")
 
@@ -86,6 +87,7 @@ def _request(options: argparse.Namespace, source: str) -> dict[str, Any]:
         "metrics": options.metrics.split(",") if options.metrics else None,
         "group_by": [by for one in options.group_by for by in one.split(",")],
         "output": options.output or (None if options.json else default),
+        **({"precision": options.precision} if options.precision else {}),
     }
 
 
@@ -93,7 +95,7 @@ def _model(options: argparse.Namespace, request: CalibrationRequest) -> Path | N
     """The model's folder where frames have to be scored; a finished result needs none."""
     if is_finished(request.input):
         return None
-    return model_folder(options.model) if needs_text_encoder(request) else options.model
+    return model_folder(options.model, request.precision) if needs_text_encoder(request) else options.model
 
 
 def _calibrate(request: CalibrationRequest, machine: Machine, options: argparse.Namespace) -> int:

@@ -15,9 +15,9 @@ from handler.cli._model import model_folder
 from handler.cli._options import print_json
 from handler.errors import ModelError
 from handler.metrics.vision import PairScorer
-from handler.models import TextEncoder, check_content
+from handler.models import TextEncoder, check_content, int8_kernel, shared_text_encoder
 from handler.reports import dump_json
-from handler.settings import available_threads
+from handler.settings import PRECISIONS, available_threads, default_precision
 
 __all__ = ["add_arguments", "run"]
 
@@ -29,13 +29,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model", type=Path, metavar="DIR", help="folder of the exported text encoder (SCENESCORE_MODEL)"
     )
+    parser.add_argument("--precision", choices=PRECISIONS, help="of the text encoder (fp32)")
     parser.add_argument("--json", action="store_true", help="print a JSON document")
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare this machine with the packaged expectations. Raises ModelError when it deviates."""
     golden = orjson.loads((files("handler") / "data" / "selfcheck.json").read_bytes())
-    encoder = TextEncoder(model_folder(options.model))
+    precision = options.precision or default_precision()
+    encoder = shared_text_encoder(model_folder(options.model, precision), precision=precision)
+    is_compact = encoder.card.precision == "int8"
+    tolerance = encoder.card.parity["limits"]["max_error"] if is_compact else golden["tolerance"]
     check_content(encoder.folder, encoder.card, again=True)
     started = time.perf_counter()
     deviation, worst = largest_deviation(encoder, golden)
@@ -45,9 +49,11 @@ def run(options: argparse.Namespace) -> int:
         "sha256": encoder.card.sha256,
         "files_intact": True,
         "export_verified": encoder.card.verified,
+        "precision": encoder.precision,
+        **({"int8_kernel": int8_kernel(encoder.folder)} if is_compact else {}),
         "n_pairs": len(golden["pairs"]),
         "largest_deviation": deviation,
-        "tolerance": golden["tolerance"],
+        "tolerance": tolerance,
         "seconds": round(time.perf_counter() - started, 3),
         "machine": platform.machine(),
         "cpu_features": cpu_features(),
@@ -61,9 +67,9 @@ def run(options: argparse.Namespace) -> int:
         raise ModelError(
             f"the packaged numbers are of {golden['model']}, not {encoder.card.name}", file=str(encoder.folder)
         )
-    if not deviation <= golden["tolerance"]:
+    if not deviation <= tolerance:
         raise ModelError(
-            f"cosines deviate by {deviation:.2e} (allowed {golden['tolerance']:g}), most for {worst!r}",
+            f"cosines deviate by {deviation:.2e} (allowed {tolerance:g}), most for {worst!r}",
             file=str(encoder.folder),
             hint="Do not trust scores from this machine; export the model again and report this",
         )

@@ -46,6 +46,19 @@ class Book:
         for name, result in results.items():
             self.ledgers[name].add(sample, result)
 
+    def scored_all(self, samples: Sequence[Sample], results: Mapping[str, Sequence[MetricResult]]) -> None:
+        """Book the results of samples, by metric and in their order."""
+        sessions: dict[tuple[str, str], list[int]] = {}
+        for place, sample in enumerate(samples):
+            key = (sample.session_id, sample.assistant_id)
+            places = sessions.get(key)
+            if places is None:
+                sessions[key] = [place]
+            else:
+                places.append(place)
+        for name, found in results.items():
+            self.ledgers[name].add_all(samples, found, sessions)
+
     def merge_from(self, other: Book) -> None:
         """Fold in the ledgers of the next shard of the same input; the counts are those of whoever read it all."""
         self.seconds += other.seconds

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 
 from handler.errors import RequestError
 from handler.evaluation._inputs import find_files, read_files
-from handler.evaluation._metrics import Machine, make_metrics
+from handler.evaluation._metrics import Machine, make_metrics, text_encoder
 from handler.evaluation._needs import needs_text_encoder
 from handler.evaluation._opened import read_options, sample_of
 from handler.evaluation._request import EvaluationRequest
 from handler.formats import Notices, plan_of
-from handler.models import TextEncoder, shared_text_encoder
+from handler.models import TextEncoder
 from handler.samples import Sample, Unreadable, VideoSample
-from handler.settings import Settings, available_threads
+from handler.settings import available_threads
 
 __all__ = ["Estimate", "estimate"]
 
@@ -82,7 +82,7 @@ def estimate(request: EvaluationRequest, machine: Machine) -> Estimate:
         )
     if not needs_text_encoder(request):
         return _without_model(request, machine.threads or available_threads())
-    encoder = shared_text_encoder(machine.model or Settings.from_environment().model, machine.threads)
+    encoder = text_encoder(machine, request.precision)
     frames, unreadable, texts, share = _read(request)
     counted = [(text, min(len(encoder.token_ids(text)[0]), encoder.card.max_tokens)) for text in texts[:COUNTED]]
     distinct = len(texts) if frames == 0 or share is None else round(share * frames)

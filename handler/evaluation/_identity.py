@@ -8,7 +8,6 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +18,11 @@ from handler.errors import RequestError
 from handler.evaluation._inputs import find_files
 from handler.evaluation._request import EvaluationRequest
 from handler.metrics import BaseMetric
-from handler.models import Card
 from handler.samples import Record
 from handler.settings import available_threads
 
 __all__ = [
     "InputIdentity",
-    "check_precision",
     "content_of",
     "environment",
     "error_location",
@@ -146,16 +143,6 @@ def refuse_unused(request: EvaluationRequest, names: Sequence[str], roles: Mappi
             raise RequestError(f"options are given for {name!r}, which is not evaluated", field=f"options.{name}")
 
 
-def check_precision(wanted: str, card: Card) -> None:
-    """The model folder must hold the precision asked for."""
-    if card.precision != wanted:
-        raise RequestError(
-            f"the model {card.name} has precision {card.precision}, not {wanted}",
-            field="precision",
-            hint="Name a model folder of that precision with --model",
-        )
-
-
 def request_document(request: EvaluationRequest, metrics: Sequence[BaseMetric]) -> dict[str, Any]:
     """The request as it was understood: defaults filled in, records left out."""
     document = request.model_dump(mode="json", exclude={"sessions", "fail_if", "gate_on"}, exclude_none=True)
@@ -177,6 +164,8 @@ def environment(threads: int | None) -> dict[str, Any]:
 
 
 def _version(distribution: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(distribution)
     except PackageNotFoundError:

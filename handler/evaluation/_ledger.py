@@ -54,15 +54,36 @@ class Ledger:
 
     def add(self, sample: Sample, result: MetricResult) -> None:
         """Count one result everywhere it belongs."""
-        self.open_session(sample).add(result)
-        self._overall.add(result)
+        self.add_all([sample], [result], {(sample.session_id, sample.assistant_id): [0]})
+
+    def add_all(
+        self, samples: Sequence[Sample], results: Sequence[MetricResult], sessions: Mapping[Key, Sequence[int]]
+    ) -> None:
+        """Count results everywhere they belong. sessions: by (session_id, assistant_id), the places of its samples."""
+        self._overall.add_all(results)
+        by_key: dict[Key, list[int]] = {}
+        for names, places in sessions.items():
+            self.open_session(samples[places[0]])
+            by_key.setdefault(self._metric.session_key(*names), []).extend(places)
+        for key, joined in by_key.items():
+            self._sessions[key].add_all([results[place] for place in sorted(joined)])
         for by in self._group_by:
-            self._group(by, sample).add(result)
-        for code in result.details.get("warnings", ()):
-            self.warn(code, f"{sample.session_id}/{sample.sample_id}")
-        badness = self._metric.badness(result)
-        if badness is not None:
-            self._keep_if_bad(badness, sample, result)
+            for sample, result in zip(samples, results, strict=True):
+                self._group(by, sample).add(result)
+        self._note(samples, results)
+
+    def _note(self, samples: Sequence[Sample], results: Sequence[MetricResult]) -> None:
+        """Warnings, and the worst samples. Equal texts share one result, which is looked at once."""
+        known: dict[int, tuple[float | None, Sequence[str]]] = {}
+        for sample, result in zip(samples, results, strict=True):
+            found = known.get(id(result))
+            if found is None:
+                found = known[id(result)] = (self._metric.badness(result), result.details.get("warnings", ()))
+            badness, codes = found
+            for code in codes:
+                self.warn(code, f"{sample.session_id}/{sample.sample_id}")
+            if badness is not None and (len(self._worst) < N_WORST or badness >= self._worst[0][0]):
+                self._keep_if_bad(badness, sample, result)
 
     def warn(self, code: str, example: str) -> None:
         """Count a warning; the first few places are kept."""

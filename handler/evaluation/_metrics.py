@@ -14,7 +14,7 @@ from handler.evaluation._pictures import picture_opener
 from handler.evaluation._request import EvaluationRequest
 from handler.formats import HOLDS
 from handler.metrics import BaseMetric, get_metric, metric_class, select_metrics
-from handler.models import TextEncoder, shared_image_text_encoder, shared_text_encoder
+from handler.models import TextEncoder, int8_kernel, shared_image_text_encoder, shared_text_encoder
 from handler.models.dense import Provider
 from handler.samples import (
     BenchSample,
@@ -30,7 +30,7 @@ from handler.samples import (
 )
 from handler.settings import Settings
 
-__all__ = ["DEFAULT_METRICS", "Machine", "check_fit", "make_metrics", "metric_names"]
+__all__ = ["DEFAULT_METRICS", "Machine", "check_fit", "make_metrics", "metric_names", "multiplied", "text_encoder"]
 
 DEFAULT_METRICS: Mapping[type[Sample], tuple[str, ...]] = {
     Sample: ("vision.similarity", "vision.hallucination"),
@@ -50,10 +50,11 @@ DEFAULT_METRICS: Mapping[type[Sample], tuple[str, ...]] = {
 class Machine:
     """What the caller's machine offers, none of which changes a score.
 
-    model, clip: folders of the exported text encoder and CLIP; None means those of the settings. threads: None means the
-    cores this process may use. force: score again though a finished result exists. on_progress: called with the number of
-    samples just scored. must_stop: asked after each chunk; when it says yes, what is scored is saved, OutOfTimeError is
-    raised, and the same call goes on from there. sequencer: S3's order of writes to the input's key, for `latest.json`.
+    model, clip: folders of the exported text encoder (the fp32 one, beside which the int8 one lies) and CLIP; None means
+    those of the settings. threads: None means the cores this process may use. force: score again though a finished result
+    exists. on_progress: called with the number of samples just scored. must_stop: asked after each chunk; when it says
+    yes, what is scored is saved, OutOfTimeError is raised, and the same call goes on from there. sequencer: S3's order of
+    writes to the input's key, for `latest.json`.
     detector: folder of an exported dense captioner, for videos; None means that of the settings, where there is one.
     provider: what it runs on: auto, cpu or cuda. seen: gives the fields of a video's sample where others looked at it.
     resume: carry on what an earlier run of the same request left when it was killed (with must_stop, always); without it
@@ -95,22 +96,31 @@ def _make(name: str, request: EvaluationRequest, machine: Machine, calibrated: M
         options["threshold"] = request.threshold
     options |= {**_identity.own_options(cls, request.options.get(name, {})), **calibrated}
     if "text_encoder" in cls.models:
-        folder = machine.model or Settings.from_environment().model
-        options["encoder"] = _text_encoder(folder, machine)
-        _identity.check_precision(request.precision, options["encoder"].card)
+        options["encoder"] = text_encoder(machine, request.precision)
     if "image_text_encoder" in cls.models:
         folder = machine.clip or Settings.from_environment().clip
         options["encoder"] = shared_image_text_encoder(folder, machine.threads)
         options["open_image"] = picture_opener(request)
-        _identity.check_precision(request.precision, options["encoder"].card)
     return get_metric(name, **options)
 
 
-def _text_encoder(folder: Path, machine: Machine) -> TextEncoder:
-    cache = machine.cache or Settings.from_environment().cache
-    if cache is None:
-        return shared_text_encoder(folder, machine.threads)
-    return shared_text_encoder(folder, machine.threads, cache)
+def text_encoder(machine: Machine, precision: str) -> TextEncoder:
+    """This process's encoder for a request."""
+    settings = Settings.from_environment()
+    return shared_text_encoder(
+        machine.model or settings.model, machine.threads, machine.cache or settings.cache, precision
+    )
+
+
+def multiplied(request: EvaluationRequest, machine: Machine, metrics: Sequence[BaseMetric]) -> dict[str, str | None]:
+    """`int8_kernel`, how matrices are multiplied here, where a metric runs in int8; else nothing.
+
+    It changes the time and no bit of a score, so no signature says it: machines of both kinds may share one evaluation.
+    """
+    if request.precision != "int8" or not any("text_encoder" in metric.models for metric in metrics):
+        return {}
+    encoder = text_encoder(machine, request.precision)
+    return {"int8_kernel": int8_kernel(encoder.folder)} if encoder.precision == "int8" else {}
 
 
 def check_fit(

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from handler.decisions.gates import parse_gate
 from handler.errors import RequestError
-from handler.settings import DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD
+from handler.settings import DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD, Precision, default_precision
 
 __all__ = ["EvaluationRequest"]
 
@@ -26,7 +26,8 @@ class EvaluationRequest(BaseModel):
     Either `sessions` (records in the body) or `input` (a path or s3:// uri). `metrics` None means those that fit the
     format. `detections`: folder of the detections files of the input's videos. `group_by` names tags or pass-through
     columns. `max_error_rate` is the share of unreadable items (0..1) up to which a run goes on. `limit` scores only the
-    first n samples. `fail_if` holds gates, e.g. "vision.hallucination.hallucination_rate>0.10"; they change no result.
+    first n samples. `precision`: of the text encoder, by default SCENESCORE_PRECISION, else fp32. `fail_if` holds gates,
+    e.g. "vision.hallucination.hallucination_rate>0.10"; they change no result.
     """
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
@@ -47,7 +48,7 @@ class EvaluationRequest(BaseModel):
     on_missing: Literal["error", "skip"] = "error"
     max_error_rate: float = Field(default=DEFAULT_MAX_ERROR_RATE, ge=0, le=1)
     limit: int | None = Field(default=None, ge=1, le=2**53)
-    precision: Literal["fp32", "int8"] = "fp32"
+    precision: Precision = Field(default_factory=default_precision)
     fail_if: list[str] = Field(default_factory=list, max_length=100)
     gate_on: Literal["sure", "point", "doubt"] = "sure"
     calibration: str | None = None

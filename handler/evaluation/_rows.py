@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from handler.reports import error_row
 from handler.results import MetricResult
 from handler.samples import Sample, Unreadable
 
-__all__ = ["RowSink", "Rows", "row_of", "timing"]
+__all__ = ["RowSink", "Rows", "row_of", "timing", "write_rows"]
 
 
 class RowSink(Protocol):
     """Where rows go."""
 
-    def sample(self, row: Mapping[str, Any]) -> None:
-        """A row of samples.jsonl."""
+    def part(self, metrics: Mapping[str, Any]) -> Any:
+        """The row's `metrics` as `sample` takes it: equal texts share it."""
+
+    def sample(self, row: Mapping[str, Any], part: Any) -> None:
+        """A row of samples.jsonl but for its last field, `metrics`, and that."""
 
     def unreadable(self, error: Unreadable) -> None:
         """A row of errors.jsonl."""
@@ -31,17 +34,37 @@ class Rows:
         self.samples: list[dict[str, Any]] = []
         self.errors: list[dict[str, Any]] = []
 
-    def sample(self, row: Mapping[str, Any]) -> None:
+    def part(self, metrics: Mapping[str, Any]) -> Mapping[str, Any]:
+        """As it is."""
+        return metrics
+
+    def sample(self, row: Mapping[str, Any], part: Mapping[str, Any]) -> None:
         """Keep a row of samples.jsonl."""
-        self.samples.append(dict(row))
+        self.samples.append({**row, "metrics": {name: dict(found) for name, found in part.items()}})
 
     def unreadable(self, error: Unreadable) -> None:
         """Keep a row of errors.jsonl."""
         self.errors.append(error_row(error))
 
 
+def write_rows(samples: Sequence[Sample], results: Mapping[str, Sequence[MetricResult]], writer: RowSink) -> None:
+    """The samples' rows of samples.jsonl, in their order. results: by metric."""
+    parts: dict[tuple[int, ...], Any] = {}
+    for sample, found in zip(samples, zip(*results.values(), strict=True), strict=True):
+        key = tuple(map(id, found))
+        part = parts.get(key)
+        if part is None:
+            part = parts[key] = writer.part(metrics_of(dict(zip(results, found, strict=True))))
+        writer.sample(head_of(sample), part)
+
+
 def row_of(sample: Sample, results: Mapping[str, MetricResult]) -> dict[str, Any]:
     """The sample's row of samples.jsonl."""
+    return {**head_of(sample), "metrics": metrics_of(results)}
+
+
+def head_of(sample: Sample) -> dict[str, Any]:
+    """The row but for its metrics."""
     row: dict[str, Any] = {
         "index": sample.index,
         "session_id": sample.session_id,
@@ -53,10 +76,12 @@ def row_of(sample: Sample, results: Mapping[str, MetricResult]) -> dict[str, Any
         row["language"] = sample.language
     if sample.columns:
         row["columns"] = sample.columns
-    row["metrics"] = {
-        name: {"state": result.state, "score": result.score, **result.details} for name, result in results.items()
-    }
     return row
+
+
+def metrics_of(results: Mapping[str, MetricResult]) -> dict[str, Any]:
+    """The row's `metrics`."""
+    return {name: {"state": result.state, "score": result.score, **result.details} for name, result in results.items()}
 
 
 def timing(started: float, seconds: float, n_samples: int, load_seconds: float) -> dict[str, Any]:

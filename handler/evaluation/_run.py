@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import orjson
@@ -15,23 +16,22 @@ from handler.errors import InputError, OutOfTimeError, RequestError, ScenescoreE
 from handler.evaluation import _identity
 from handler.evaluation._book import Book
 from handler.evaluation._calibrated import calibration_part, calibration_warnings
-from handler.evaluation._chunks import chunks
-from handler.evaluation._metrics import Machine, check_fit, make_metrics
+from handler.evaluation._chunks import Chunk, chunks
+from handler.evaluation._metrics import Machine, check_fit, make_metrics, multiplied
 from handler.evaluation._opened import Opened, open_input
 from handler.evaluation._request import EvaluationRequest
-from handler.evaluation._rows import Rows, RowSink, row_of, timing
-from handler.evaluation._videos import with_frames
+from handler.evaluation._rows import Rows, RowSink, timing
+from handler.evaluation._scoring import in_turn, limited, overlapped, score_chunk, settle_chunk
 from handler.formats import Notices
 from handler.metrics import BaseMetric
 from handler.models import load_seconds
 from handler.reports import Parts, Report, ResultFolder, mend_latest, update_latest
-from handler.reports.page import write_page
-from handler.samples import EmptySession, Record, Sample
+from handler.samples import Record, VideoSample
 
 __all__ = ["Evaluation", "finished", "prepare", "request_identity", "run", "write_error"]
 
 
-CHUNK = 256  # samples scored together; no score depends on it
+CHUNK = 256  # samples with new texts that are scored together; no score depends on it
 
 
 def run(request: EvaluationRequest, machine: Machine | None = None, *, records: Any = None) -> Report:
@@ -58,7 +58,10 @@ def prepare(
     if metrics is None:
         metrics = make_metrics(request, machine, opened.sample)
     check_fit(request, metrics, opened.sample, opened.roles)
-    opened = with_frames(opened, request, machine, metrics)
+    if issubclass(opened.sample, VideoSample) or request.detections is not None:
+        from handler.evaluation._videos import with_frames
+
+        opened = with_frames(opened, request, machine, metrics)
     evaluation = Evaluation(request, machine, metrics, opened.source, notices)
     if request.output is None:
         return evaluation, opened, None
@@ -123,8 +126,7 @@ class Evaluation:
         """Keep the rows."""
         rows = Rows()
         with self._flushing():
-            for chunk in self._chunks(records, rows):
-                self._score(chunk, rows)
+            self._score_records(iter(records), rows)
         self._check_error_rate(written=False)
         self._source.check_unchanged()
         return Report(self._document(), samples=rows.samples, errors=rows.errors)
@@ -202,14 +204,16 @@ class Evaluation:
         must_stop = self._machine.must_stop
         rest, n_before = iter(records), self._book.n_records
         next(itertools.islice(rest, n_before, n_before), None)  # read again even when the limit is reached: for notices
-        for chunk in self._chunks(rest, parts):
-            self._score(chunk, parts)
+
+        def save() -> None:
             stop = must_stop is not None and must_stop()
             if stop or parts.is_full():
                 self._source.check_unchanged()
                 parts.put_away(self._state(), self._book.n_records)
             if stop:
                 raise OutOfTimeError(f"time ran out after {self._book.n_samples} samples; they are saved")
+
+        self._score_records(rest, parts, save)
 
     @contextmanager
     def _flushing(self) -> Iterator[None]:
@@ -221,6 +225,8 @@ class Evaluation:
                 metric.flush()
 
     def _finish(self, folder: ResultFolder) -> Report:
+        from handler.reports.page import write_page
+
         self._source.check_unchanged()
         document = self._document()
         write_page(folder, document)
@@ -234,36 +240,27 @@ class Evaluation:
     def _seconds(self) -> float:
         return self._book.seconds + time.perf_counter() - self._clock
 
-    def _chunks(self, records: Iterable[Record], writer: RowSink) -> Iterator[list[Sample]]:
-        return chunks(self._samples(records, writer), CHUNK, timed=self._machine.must_stop is not None)
+    def _score_records(
+        self, records: Iterator[Record], writer: RowSink, after: Callable[[], None] | None = None
+    ) -> None:
+        """Score all records up to the limit and write their rows. after: called when a chunk is settled.
 
-    def _samples(self, records: Iterable[Record], writer: RowSink) -> Iterator[Sample]:
-        """The samples among the records; everything else is booked on the way."""
-        book = self._book
-        if book.n_samples == self._request.limit:
-            return
-        for record in records:
-            book.n_records += 1
-            if isinstance(record, Sample):
-                book.n_samples += 1
-                book.open_session(record)
-                yield record
-                if book.n_samples == self._request.limit:
-                    return
-            elif isinstance(record, EmptySession):
-                book.open_session(record)
-            else:
-                book.unreadable(record)
-                writer.unreadable(record)
+        With a clock, chunks take turns: nothing is read or scored that is not settled before the clock is looked at.
+        """
+        timed = self._machine.must_stop is not None
+        left = None if self._request.limit is None else self._request.limit - self._book.n_samples
+        coming = chunks(limited(records, left), CHUNK, timed=timed)
+        run_chunks = in_turn if timed else overlapped
+        run_chunks(
+            coming, partial(score_chunk, metrics=self._metrics), partial(self._settle, writer=writer, after=after)
+        )
 
-    def _score(self, samples: list[Sample], writer: RowSink) -> None:
-        scored = {metric.name: metric.compute_batch(samples) for metric in self._metrics}
-        for position, sample in enumerate(samples):
-            results = {name: results[position] for name, results in scored.items()}
-            self._book.scored(sample, results)
-            writer.sample(row_of(sample, results))
+    def _settle(self, chunk: Chunk, *, writer: RowSink, after: Callable[[], None] | None) -> None:
+        settle_chunk(chunk, self._book, writer)
         if self._machine.on_progress:
-            self._machine.on_progress(len(samples))
+            self._machine.on_progress(len(chunk.samples))
+        if after is not None:
+            after()
 
     def _check_error_rate(self, *, written: bool = True) -> None:
         first, n = self._book.first_unreadable, self._book.n_unreadable
@@ -288,7 +285,10 @@ class Evaluation:
             "schema": "scenescore.report/1",
             "input": self._source.document(),
             "request": _identity.request_document(self._request, self._metrics),
-            "environment": _identity.environment(self._machine.threads),
+            "environment": {
+                **_identity.environment(self._machine.threads),
+                **multiplied(self._request, self._machine, self._metrics),
+            },
             "signature": {metric.name: metric.signature() for metric in self._metrics},
             **calibration,
             "counts": self._book.counts(),

@@ -27,6 +27,7 @@ from handler import storage
 from handler.errors import ModelError
 from handler.models._batches import equal_batches
 from handler.models._card import ModelCard, load_card
+from handler.models._precision import Tier, find_tier, graph_name
 from handler.models._session import open_session, usable_threads
 from handler.models._tokenizer import Tokenizer
 from handler.models._vector_cache import VectorCache
@@ -81,7 +82,8 @@ class TextEncoder:
     folder: holds model.onnx, tokenizer.json and card.json, as `scenescore export` writes them. threads: batches that run
     side by side; None means the cores this process may use. remember: vectors kept for texts that come again. The
     session is made on first use, or shared with the encoder `like` of the same folder. cache: a folder or s3:// prefix
-    where vectors are kept between runs; `flush` writes what is new. Calls from several threads wait for each other.
+    where vectors are kept between runs; `flush` writes what is new. refused: the precision that was asked for and cannot
+    be had on this processor; signatures say so. Calls from several threads wait for each other.
     """
 
     def __init__(
@@ -92,9 +94,11 @@ class TextEncoder:
         remember: int = REMEMBERED_TEXTS,
         like: TextEncoder | None = None,
         cache: str | None = None,
+        refused: str | None = None,
     ) -> None:
         self.folder = Path(folder)
         self.card: ModelCard = load_card(self.folder)
+        self.precision = self.card.precision if refused is None else f"{self.card.precision} ({refused} refused)"
         self._like = like
         self.threads = usable_threads(threads)
         self._remember = remember
@@ -238,7 +242,9 @@ class TextEncoder:
 
     @cached_property
     def _session(self) -> Any:
-        return self._like._session if self._like is not None else open_session(self.folder, self.card, "model.onnx")
+        if self._like is not None:
+            return self._like._session
+        return open_session(self.folder, self.card, graph_name(self.folder, self.card))
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -256,10 +262,20 @@ def _forget_lock_in_child(encoder: weakref.ref[TextEncoder]) -> None:
     os.register_at_fork(after_in_child=renew)
 
 
+def shared_text_encoder(
+    folder: Path, threads: int | None = None, cache: str | None = None, precision: str | None = None
+) -> TextEncoder:
+    """The encoder of this process for a folder: one session however many evaluations run. cache: see `TextEncoder`.
+
+    precision: "fp32" or "int8", of this folder or the one beside it (see `find_tier`); None: whatever the folder holds.
+    """
+    tier = find_tier(folder, precision) if precision else Tier(folder)
+    return _shared_encoder(tier, threads, cache)
+
+
 @lru_cache(maxsize=4)
-def shared_text_encoder(folder: Path, threads: int | None = None, cache: str | None = None) -> TextEncoder:
-    """The encoder of this process for a folder: one session however many evaluations run. cache: see `TextEncoder`."""
-    return TextEncoder(folder, threads=threads, cache=cache)
+def _shared_encoder(tier: Tier, threads: int | None, cache: str | None) -> TextEncoder:
+    return TextEncoder(tier.folder, threads=threads, cache=cache, refused=tier.refused)
 
 
 def _cache_of(card: ModelCard, location: str) -> VectorCache:

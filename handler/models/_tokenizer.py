@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +22,12 @@ class Tokenizer:
 
         self._max_tokens = max_tokens
         try:
-            whole, cutting = (tokenizers.Tokenizer.from_file(str(path)) for _ in range(2))
+            self._whole: Any = tokenizers.Tokenizer.from_file(str(path))
         except Exception as error:  # the library raises bare Exception
             raise ModelError(f"cannot read the tokenizer: {error}", file=str(path), hint="Export it again") from error
         # A tokenizer.json may carry its own limits: all-mpnet-base-v2's says 128 tokens and pads to 128.
-        for one in (whole, cutting):
-            one.no_padding()
-            one.no_truncation()
-        cutting.enable_truncation(max_tokens)
-        self._whole: Any = whole
-        self._cutting: Any = cutting
+        self._whole.no_padding()
+        self._whole.no_truncation()
 
     def ids(self, texts: Sequence[str]) -> list[tuple[list[int], int]]:
         """Of each text, the ids (at most `max_tokens`) and the number of tokens before truncation."""
@@ -43,8 +40,16 @@ class Tokenizer:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Of each id of the text, the characters it stands for: (start, end), both 0 for special tokens."""
-        offsets: list[tuple[int, int]] = self._cutting.encode(_encodable(text)).offsets
-        return offsets
+        text = _encodable(text)
+        offsets: list[tuple[int, int]] = self._whole.encode(text).offsets
+        return offsets if len(offsets) <= self._max_tokens else self._cutting.encode(text).offsets
+
+    @cached_property
+    def _cutting(self) -> Any:
+        """The same with truncation: few inputs hold a text that needs it, and each start would pay for it."""
+        one = type(self._whole).from_str(self._whole.to_str())
+        one.enable_truncation(self._max_tokens)
+        return one
 
 
 def _encodable(text: str) -> str:

@@ -28,9 +28,13 @@ class RowWriter:
         self._rows = rows
         self._errors = errors
 
-    def sample(self, row: Mapping[str, Any]) -> None:
-        """Append a row of samples.jsonl."""
-        self._rows.write(dump_row(row))
+    def part(self, metrics: Mapping[str, Any]) -> bytes:
+        """The row's `metrics` as text, made once for all rows that share it."""
+        return b',"metrics":' + _dump(metrics, 0).rstrip(b"\n") + b"}\n"
+
+    def sample(self, row: Mapping[str, Any], part: bytes) -> None:
+        """Append a row of samples.jsonl: what comes before its `metrics`, and those, which come last."""
+        self._rows.write(_dump(row, 0).rstrip(b"\n")[:-1] + part)
 
     def unreadable(self, error: Unreadable) -> None:
         """Append a row of errors.jsonl."""

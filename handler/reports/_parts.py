@@ -55,9 +55,13 @@ class Parts:
         self._rows.close()
         self._errors.close()
 
-    def sample(self, row: Mapping[str, Any]) -> None:
+    def part(self, metrics: Mapping[str, Any]) -> bytes:
+        """The row's `metrics` as `sample` takes it."""
+        return self._writer.part(metrics)
+
+    def sample(self, row: Mapping[str, Any], part: bytes) -> None:
         """Append a row of samples.jsonl."""
-        self._writer.sample(row)
+        self._writer.sample(row, part)
 
     def unreadable(self, error: Unreadable) -> None:
         """Append a row of errors.jsonl."""

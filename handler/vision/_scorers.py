@@ -46,7 +46,7 @@ class SentenceTransformerEmbedder(Embedder):
         *,
         model_name: str | None = None,
     ) -> None:
-        self._encoder = shared_text_encoder(_folder_of(model or model_name or DEFAULT_MODEL_NAME))
+        self._encoder = _encoder_of(model or model_name or DEFAULT_MODEL_NAME)
         self._normalize = normalize_embeddings and not self._encoder.card.normalize
 
     @property
@@ -143,12 +143,18 @@ def _vectors(embedder: Embedder, texts: list[str]) -> NDArray[Any]:
     return vectors
 
 
-def _folder_of(name: str) -> Path:
-    short = name.removeprefix("sentence-transformers/")
+def _encoder_of(name: str) -> TextEncoder:
+    """A folder is used as it is; of a model's name, the precision of the settings."""
     if (Path(name) / "card.json").is_file():
-        return Path(name)
+        return shared_text_encoder(Path(name))
+    settings = Settings.from_environment()
+    return shared_text_encoder(_folder_of(name, settings), precision=settings.precision)
+
+
+def _folder_of(name: str, settings: Settings) -> Path:
+    short = name.removeprefix("sentence-transformers/")
     if short == DEFAULT_MODEL_NAME:
-        return Settings.from_environment().model
+        return settings.model
     folder = default_model_folder(short.replace("/", "--"))
     if not (folder / "card.json").is_file():
         raise ModelError(

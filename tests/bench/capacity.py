@@ -86,7 +86,7 @@ def _frame_seconds(document: dict[str, Any]) -> float:
     """Of the comparison on one thread with the most pairs."""
     found = [one for one in document["results"] if one.get("threads") == 1 and "pairs" in one]
     largest = max(found, key=lambda one: int(one["pairs"]))
-    return float(largest["product"]["scoring_seconds"]) / int(largest["pairs"])
+    return float(largest["contenders"]["scenescore"]["scoring_seconds"]) / int(largest["pairs"])
 
 
 def waits(arrivals: Iterable[float], service: Sequence[float], servers: int) -> list[float]:

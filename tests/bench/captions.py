@@ -5,7 +5,6 @@ The peer lives in an environment of its own: SCENESCORE_PYCOCOEVALCAP names its 
 
 from __future__ import annotations
 
-import compileall
 import json
 import os
 import shutil
@@ -15,7 +14,9 @@ import venv
 from pathlib import Path
 from typing import Any
 
-from tests.bench import measures
+from handler.settings import available_threads
+from tests.bench.contenders import Job, evaluate_command
+from tests.bench.processes import run
 from tests.conftest import CASES
 
 PEER = Path(__file__).with_name("coco_captions.py")
@@ -33,42 +34,53 @@ def against_java(folder: Path, rounds: int) -> dict[str, Any]:
     name = f"captions.ngram, {SET}"
     source = next(CASES.glob(f"*/{SET}"), None)
     if source is None:
-        return {"name": name, "skipped": f"no case {SET} in {CASES}"}
+        return {"kind": "captions", "name": name, "skipped": f"no case {SET} in {CASES}"}
     if shutil.which("java") is None:
-        return {"name": name, "skipped": "no java on the path, which pycocoevalcap starts"}
+        return {"kind": "captions", "name": name, "skipped": "no java on the path, which pycocoevalcap starts"}
     python = _peer(folder)
     if python is None:
-        return {"name": name, "skipped": f"{PACKAGE} cannot be installed here"}
-    compileall.compile_dir("handler", quiet=2)  # as an installed package is: the peer's is
+        return {"kind": "captions", "name": name, "skipped": f"{PACKAGE} cannot be installed here"}
     annotations, results = source / "annotations.json", source / "results.json"
-    product = [*measures.evaluate_command(results, folder / "captions", 1), "--references", annotations]
-    product += ["--metrics", "captions.ngram"]
+    job = Job(results, folder / "captions", 1)
+    product = evaluate_command(job, "--references", annotations, "--metrics", "captions.ngram")
+    threads = available_threads()  # Java takes what it finds
     ours, theirs = [], []
     for _ in range(rounds):
-        ours.append(measures.timed(product))
-        theirs.append(measures.timed([python, PEER, annotations, results]))
-        _assert_same_scores(folder / "captions", theirs[-1]["score"])
-    figures: dict[str, Any] = {"name": name, "images": 225, "wanted": WANTED}
+        ours.append(run(product, threads))
+        theirs.append(run([python, PEER, annotations, results], threads))
+        _assert_same_scores(job.output, theirs[-1].printed["score"])
+    figures: dict[str, Any] = {"kind": "captions", "name": name, "images": 225, "wanted": WANTED}
     for side, runs in (("product", ours), ("original", theirs)):
         figures[side] = {
-            "process_seconds": statistics.median(run["seconds"] for run in runs),
-            "scoring_seconds": statistics.median(run["scoring"] for run in runs),
-            "peak_mb": max(run["peak_mb"] for run in runs),
+            "process_seconds": statistics.median(one.seconds for one in runs),
+            "scoring_seconds": statistics.median(_scoring(one.printed) for one in runs),
+            "peak_mb": max(one.peak_mb for one in runs),
         }
-    whole = measures.timed([python, PEER, annotations, results, "meteor"])
-    figures["original_with_meteor"] = {"process_seconds": whole["seconds"], "scoring_seconds": whole["scoring"]}
+    whole = run([python, PEER, annotations, results, "meteor"], threads)
+    scoring = _scoring(whole.printed)
+    figures["original_with_meteor"] = {"process_seconds": whole.seconds, "scoring_seconds": scoring}
     for key in ("process_seconds", "scoring_seconds"):
         figures[f"ratio_{key}"] = figures["original"][key] / figures["product"][key]
         figures[f"ratio_{key}_with_meteor"] = figures["original_with_meteor"][key] / figures["product"][key]
     return figures
 
 
-def line(result: dict[str, Any]) -> str:
+def lines(result: dict[str, Any]) -> list[str]:
     """A row for a person."""
     if "skipped" in result:
-        return f"{result['name']}: skipped, {result['skipped']}"
+        return [f"{result['name']}: skipped, {result['skipped']}"]
     seconds, ratio = result["original_with_meteor"]["process_seconds"], result["ratio_process_seconds_with_meteor"]
-    return f"{measures.line(result)}; with METEOR, as it comes, it takes {seconds:.2f} s ({ratio:.1f}x)"
+    ours, theirs = result["product"], result["original"]
+    return [
+        f"{result['name']}: whole process {ours['process_seconds']:.2f} s against {theirs['process_seconds']:.2f} s "
+        f"({result['ratio_process_seconds']:.1f}x), peak {ours['peak_mb']:.0f} MB against {theirs['peak_mb']:.0f} MB; "
+        f"with METEOR, as it comes, it takes {seconds:.2f} s ({ratio:.1f}x)"
+    ]
+
+
+def _scoring(printed: dict[str, Any]) -> float:
+    seconds: float = printed["scoring_seconds"] if "scoring_seconds" in printed else printed["timing"]["seconds"]
+    return seconds
 
 
 def _peer(folder: Path) -> Path | None:

@@ -1,37 +1,79 @@
-"""Caption pairs for timing: all texts distinct, lengths as in frame descriptions (6 to 25 words)."""
+"""Texts for timing, made of word lists: 7 to 13 tokens as the model counts them, 10 on average."""
 
 from __future__ import annotations
 
 import itertools
 import json
+import random
 from pathlib import Path
+from typing import Any
 
-WHO = ["A man", "Two women in yellow vests", "A guard", "A child with a red backpack", "A delivery driver", "Nobody"]
-WHAT = ["walks past", "waits at", "leaves a suitcase beside", "looks into the camera at", "runs away from"]
-WHERE = ["the main entrance", "the loading dock", "gate 4", "the parking lot behind the office building"]
-HOW = ["", " at night", " while a grey van reverses", " and carries a ladder that hides most of the frame on the left"]
+WHO = ["A man", "Two women", "A guard", "A child", "A driver", "Nobody", "A cyclist", "An old woman"]
+WHAT = ["walks past", "waits at", "leaves a bag beside", "looks at", "runs away from"]
+WHERE = ["the entrance", "the loading dock", "gate 4", "the parking lot", "a red van"]
+HOW = ["", " at night", " in the rain", " with a ladder"]
+COLOURS = ["red", "green", "blue", "white", "black", "grey", "brown", "yellow", "orange", "pink", "purple", "silver"]
+THINGS = ["coat", "hat", "van", "bag", "box", "door", "fence", "lamp", "bench", "truck"]
+DOINGS = ["stands near", "passes", "opens", "carries", "drops", "watches"]
+MANY = 100  # distinct texts of `write_many`
 
 
-def write_pairs(path: Path, n: int) -> None:
-    """A fair-forge session of n frames, at most 480."""
+def write_pairs(path: Path, n: int, *, repeated: int = 1) -> None:
+    """A fair-forge session of n pairs, at most 400, all of whose texts are distinct; each pair comes `repeated` times.
+
+    A camera writes what it wrote before as long as nothing happens, so the repetitions of a pair follow each other.
+    """
     texts = [f"{who} {what} {where}{how}." for who, what, where, how in itertools.product(WHO, WHAT, WHERE, HOW)]
-    frames = [
-        {
-            "qa_id": f"f{i}",
-            "query": "q",
-            "assistant": text,
-            "ground_truth_assistant": f"Camera 2: {texts[-1 - i].lower()}",
-        }
-        for i, text in enumerate(texts[:n])
-    ]
-    session = {"session_id": "s", "assistant_id": "a", "language": "english", "context": "", "conversation": frames}
-    path.write_text(json.dumps([session]))
+    random.Random(1).shuffle(texts)
+    pairs = [(texts[i], texts[-1 - i]) for i in range(n) for _ in range(repeated)]
+    path.write_text(json.dumps([_session("camera-1", pairs)]))
+
+
+def write_texts(path: Path, n: int) -> None:
+    """n distinct texts, an even number up to 46,080, as n / 2 pairs of a fair-forge session."""
+    words = itertools.product(WHO, DOINGS, COLOURS, THINGS, HOW, ["", "Now: "])
+    texts = [f"{start}{who} {doing} a {colour} {thing}{how}." for who, doing, colour, thing, how, start in words]
+    random.Random(1).shuffle(texts)
+    path.write_text(json.dumps([_session("camera-1", list(zip(texts[:n:2], texts[1:n:2], strict=True)))]))
 
 
 def write_many(path: Path, n: int) -> None:
     """n frames as JSON Lines over 100 distinct texts."""
-    texts = [f"{who} {what} {where}." for who, what, where in itertools.product(WHO, WHAT, WHERE)][:100]
     with path.open("w") as file:
-        for i in range(n):
-            frame = {"session_id": f"cam-{i % 10}", "qa_id": f"f{i:07d}", "assistant": texts[i * 7 % 100]}
-            file.write(json.dumps({**frame, "ground_truth_assistant": texts[i * 13 % 100]}) + "\n")
+        for frame in _many(n):
+            file.write(json.dumps(frame) + "\n")
+
+
+def write_many_as(path: Path, n: int) -> None:
+    """The frames of `write_many` in the format that the name's suffix says: .jsonl, .json (fair-forge) or .csv."""
+    if path.suffix == ".jsonl":
+        write_many(path, n)
+    elif path.suffix == ".csv":
+        rows = [",".join(frame.values()) for frame in _many(n)]  # no text holds a comma
+        path.write_text("\n".join(["session_id,qa_id,assistant,ground_truth_assistant", *rows, ""]))
+    else:
+        sessions: dict[str, list[tuple[str, str]]] = {}
+        for frame in _many(n):
+            sessions.setdefault(frame["session_id"], []).append((frame["assistant"], frame["ground_truth_assistant"]))
+        path.write_text(json.dumps([_session(name, pairs) for name, pairs in sessions.items()]))
+
+
+def _many(n: int) -> list[dict[str, str]]:
+    texts = [f"{who} {what} {where}." for who, what, where in itertools.product(WHO, WHAT, WHERE)][:MANY]
+    return [
+        {
+            "session_id": f"cam-{i % 10}",
+            "qa_id": f"f{i:07d}",
+            "assistant": texts[i * 7 % MANY],
+            "ground_truth_assistant": texts[i * 13 % MANY],
+        }
+        for i in range(n)
+    ]
+
+
+def _session(name: str, pairs: list[tuple[str, str]]) -> dict[str, Any]:
+    frames = [
+        {"qa_id": f"f{i}", "query": "q", "assistant": answer, "ground_truth_assistant": reference}
+        for i, (answer, reference) in enumerate(pairs)
+    ]
+    return {"session_id": name, "assistant_id": "vlm", "language": "english", "context": "", "conversation": frames}

@@ -99,9 +99,9 @@ def test_reduce_bounds_what_more_instances_cannot():
 
 def test_the_figures_of_a_bench_document(tmp_path):
     results = [
-        {"name": "x", "pairs": 1, "threads": 1, "product": {"scoring_seconds": 0.5}},
-        {"name": "y", "pairs": 240, "threads": 1, "product": {"scoring_seconds": 6.0}},
-        {"name": "z", "pairs": 240, "threads": 2, "product": {"scoring_seconds": 3.0}},
+        {"name": "x", "pairs": 1, "threads": 1, "contenders": {"scenescore": {"scoring_seconds": 0.5}}},
+        {"name": "y", "pairs": 240, "threads": 1, "contenders": {"scenescore": {"scoring_seconds": 6.0}}},
+        {"name": "z", "pairs": 240, "threads": 2, "contenders": {"scenescore": {"scoring_seconds": 3.0}}},
         {"name": "start to first reply"},
     ]
     (tmp_path / "bench.json").write_text(json.dumps({"results": results}))

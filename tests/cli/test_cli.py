@@ -57,9 +57,9 @@ def test_json_is_the_report_and_nothing_else(model, tmp_path):
         (["evaluate", EXAMPLE, "--option", "speed=1"], 2, r"scenescore: --option 'speed=1' names no metric.*"),
         (["evaluate", EXAMPLE, "--map", "answer"], 2, r"scenescore: --map 'answer' is not NAME=VALUE"),
         (
-            ["evaluate", EXAMPLE, "--precision", "int8"],
+            ["evaluate", EXAMPLE, "--precision", "int8", "--model", "nowhere"],
             2,
-            r"scenescore: the model all-mpnet-base-v2 has precision fp32.*",
+            r"scenescore: nowhere-int8: there is no int8 model.*export mpnet --precision int8.*",
         ),
         (
             ["evaluate", EXAMPLE, "--model", "nowhere"],

@@ -178,7 +178,6 @@ def test_an_option_of_a_metric_wins_over_the_common_threshold(model):
         ({"mode": "compat:pope"}, "compat:fair-forge"),
         ({"options": {"vision.hallucination": {"speed": 1}}}, "no option 'speed'"),
         ({"options": {"pope": {}}}, "not evaluated"),
-        ({"precision": "int8"}, "precision fp32, not int8"),
         ({"unknown": 1}, "unknown"),
         ({"references": "r.json"}, "references"),
     ],

@@ -53,7 +53,9 @@ def stub_folder(at: Path) -> Path:
 
 
 @cache
-def _shared(folder: Path, threads: int | None = None, cache: str | None = None) -> TextEncoder:
+def _shared(
+    folder: Path, threads: int | None = None, cache: str | None = None, precision: str | None = None
+) -> TextEncoder:
     return StubEncoder(folder, threads=threads or 1, cache=cache)
 
 

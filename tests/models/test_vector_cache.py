@@ -142,7 +142,7 @@ def test_a_second_run_makes_no_session_and_takes_a_twentieth(tmp_path, model, mo
     plain = evaluate(frames[:60], model=model)
     seconds, reports = [], []
     for threshold in (0.75, 0.6):
-        _text_encoder.shared_text_encoder.cache_clear()  # as in a new process
+        _text_encoder._shared_encoder.cache_clear()  # as in a new process
         started = time.process_time()
         reports.append(evaluate(tmp_path / "a.jsonl", model=model, threshold=threshold, cache=tmp_path / "cache"))
         seconds.append(time.process_time() - started)

@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from handler.formats._contract import Notices, ReadOptions
 from handler.formats._opening import open_source
-from handler.formats.tasks._captions import caption_records
 from handler.formats.tasks._context import Context
-from handler.formats.tasks._judges import judge_records
-from handler.formats.tasks._lmms import lmms_records
 from handler.formats.tasks._plan import VIDEO_FILES, Plan
-from handler.formats.tasks._rankings import ranking_records
-from handler.formats.tasks._sequences import sequence_records
-from handler.formats.tasks._speech import speech_records
 from handler.formats.tasks._stream import Item, items_of
 from handler.formats.tasks._video_names import item_of_video
-from handler.formats.tasks._videos import video_records
-from handler.formats.tasks._vlm2bench import bench_records
-from handler.formats.tasks._vqa import vqa_records
-from handler.formats.tasks._yesno import yes_no_records
 from handler.samples import Record
 
 __all__ = ["read_items", "read_plan"]
 
-_READERS: dict[str, Callable[[Iterator[Item], Context], Iterator[Record]]] = {
-    "yesno": yes_no_records,
-    "vqa": vqa_records,
-    "captions": caption_records,
-    "retrieval": ranking_records,
-    "judge": judge_records,
-    "sequences": sequence_records,
-    "vlm2bench": bench_records,
-    "speech": speech_records,
-    "videos": video_records,
+_READERS = {  # of a task, the module and its function; imported when such a file is read
+    "yesno": "_yesno.yes_no_records",
+    "vqa": "_vqa.vqa_records",
+    "captions": "_captions.caption_records",
+    "retrieval": "_rankings.ranking_records",
+    "judge": "_judges.judge_records",
+    "sequences": "_sequences.sequence_records",
+    "vlm2bench": "_vlm2bench.bench_records",
+    "speech": "_speech.speech_records",
+    "videos": "_videos.video_records",
 }
+_LMMS = "_lmms.lmms_records"
 _STEM = "data"
 
 
@@ -63,5 +55,7 @@ def _items_at(location: str, etag: str | None, options: ReadOptions, notices: No
 
 
 def _records(plan: Plan, items: Iterator[Item], options: ReadOptions, notices: Notices) -> Iterator[Record]:
-    read = lmms_records if plan.layout.name == "lmms-eval" else _READERS[plan.task]
+    home, _, name = (_LMMS if plan.layout.name == "lmms-eval" else _READERS[plan.task]).partition(".")
+    read: Callable[[Iterator[Item], Context], Iterator[Record]]
+    read = getattr(importlib.import_module(f"handler.formats.tasks.{home}"), name)
     yield from read(items, Context(plan, options, notices))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 from handler.errors import RequestError
@@ -61,6 +61,15 @@ class HallucinationTally(Tally):
             f"considered a hallucination when similarity with the ground truth falls below "
             f"{float(f'{self._threshold:.6g}')}."
         )
+
+    def add_all(self, results: Iterable[MetricResult]) -> None:
+        """One loop, without a call per frame."""
+        for result in results:
+            if result.score is None:
+                super().add(result)
+            else:
+                self.n_scored += 1
+                self.n_hallucinations += int(result.score)
 
     def _add_score(self, score: float, details: Mapping[str, Any]) -> None:
         self.n_hallucinations += int(score)

@@ -59,7 +59,7 @@ class PairScorer:
         card = self._encoder.card
         return {
             "model": f"{card.name}@{card.sha256[:12]}",
-            "precision": card.precision,
+            "precision": self._encoder.precision,
             "max_tokens": card.max_tokens,
         }
 
@@ -72,7 +72,8 @@ def pair_scorer(encoder: TextEncoder) -> PairScorer:
 
 def default_pair_scorer() -> PairScorer:
     """The pair scorer of this process's default model."""
-    return pair_scorer(shared_text_encoder(Settings.from_environment().model))
+    settings = Settings.from_environment()
+    return pair_scorer(shared_text_encoder(settings.model, precision=settings.precision))
 
 
 def cosine(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:

@@ -151,7 +151,7 @@ def as_text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, list):
-        return clean(", ".join(as_text(one) for one in value))[:MAX_LABEL]
+        return clean(", ".join([as_text(one) for one in value]))[:MAX_LABEL]
     if isinstance(value, dict):
         return clean("; ".join(f"{key}: {as_text(one)}" for key, one in value.items()))[:MAX_LABEL]
-    return clean(str(value))[:MAX_LABEL]
+    return clean(value if isinstance(value, str) else str(value))[:MAX_LABEL]

@@ -18,6 +18,8 @@ _IN_SCRIPT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028
 
 def clean(text: str) -> str:
     """The text with characters that would act instead of show written as `[U+202E]`."""
+    if text.isascii() and text.isprintable():  # most are, and a page cleans some 350,000
+        return text
     unified = text.replace("\r\n", "\n").replace("\r", "\n")
     return _HIDDEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", unified)
 

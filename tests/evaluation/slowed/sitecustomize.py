@@ -10,12 +10,13 @@ if "SLOWED_LOG" in os.environ and "pip" not in sys.argv[0]:
 
     _parts.SAVE_EVERY_S = 0.1
     _run.CHUNK = 10
-    score = _run.Evaluation._score
+    settle = _run.Evaluation._settle
 
-    def slowly(self, samples, writer):
-        score(self, samples, writer)
+    def slowly(self, chunk, *, writer, after):
+        settle(self, chunk, writer=writer, after=None)
         with open(os.environ["SLOWED_LOG"], "a") as log:
-            log.write("".join(f"{sample.index}\n" for sample in samples))
+            log.write("".join(f"{sample.index}\n" for sample in chunk.samples))
         time.sleep(0.03)
+        after()
 
-    _run.Evaluation._score = slowly
+    _run.Evaluation._settle = slowly
