@@ -1,0 +1,264 @@
+"""Claims on the page: both texts marked, listed beside, found by kind, for every reader and for 50,000 frames."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import time
+from html import unescape
+
+import pytest
+
+from handler.reports.page import _frames, csv_lines
+from handler.samples import Sample
+from tests.reports.browsing import ROWS, problems, put
+from tests.reports.claimed_results import SCENES, claimed_frames, judgement, make_claimed
+from tests.reports.made_results import HOSTILE
+from tests.reports.seen_pages import Seen, data_of, page_of
+
+COUNT = "document.querySelector('#frames [role=status]').textContent"
+FOUND = [judgement(*scene) for scene in SCENES]
+MARK = re.compile(r'<mark data-kind="([^"]*)" title="[^"]*"(?: data-label="([^"]*)")?>([^<]*)</mark>')
+
+
+def article(html, index):
+    return re.search(rf'<article class="worst" id="worst-{index}".*?</article>', html, re.DOTALL)[0]
+
+
+def said(html, index):
+    """Texts of an article, markup and all."""
+    return re.findall(r'class="said">(.*?)</p>', article(html, index), re.DOTALL)
+
+
+def plain(markup):
+    return unescape(re.sub("<[^>]*>", "", markup))
+
+
+def saying(answer, reference, *claims, **more):
+    """A judgement whose claims are (kind, spans of the answer, spans of the reference)."""
+    made = [
+        {"kind": kind, "answer": "said", "reference": "seen", "answer_spans": one, "reference_spans": other}
+        for kind, one, other in claims
+    ]
+    return {**judgement(answer, reference, {}), "score": 0.99, "verdict": "contradicted", "claims": made, **more}
+
+
+def test_both_texts_are_marked_where_the_spans_say_after_emoji_too(tmp_path):
+    make_claimed(tmp_path, claimed_frames(), FOUND)
+    html = page_of(tmp_path)
+    answer, reference = said(html, 0)
+    assert MARK.findall(answer) == [("number", "1 number", "Three"), ("opposite", "2 opposite", "closed")]
+    assert MARK.findall(reference) == [("number", "1 number", "Two"), ("opposite", "2 opposite", "open")]
+    assert [plain(answer), plain(reference)] == list(SCENES[0][:2])
+    assert re.findall(r'<span class="open">([^<]*)</span>', reference) == ["near a dog"]
+    assert re.findall(r'<span class="open">([^<]*)</span>', "".join(said(html, 2))) == ["in the rain", "to the left"]
+
+
+def test_claims_stand_beside_with_what_both_sides_say(tmp_path):
+    make_claimed(tmp_path, [Sample(0, "s", "a", "1", "A red car.", ("A van.",))], [
+        {
+            **saying("A red car.", "A van."),
+            "claims": [
+                {"kind": "object", "answer": "car", "reference": "van", "answer_spans": [[6, 9]],
+                 "reference_spans": [[2, 5]], "confidence": 0.914},
+                {"kind": "attribute", "answer": "red", "reference": "", "answer_spans": [[2, 5]], "reference_spans": [],
+                 "confidence": 0.5},
+            ],
+            "omissions": [{"words": "at night", "spans": []}],
+        }
+    ])  # fmt: skip
+    shown = [plain(one) for one in re.findall("<li>(.*?)</li>", article(page_of(tmp_path), 0))]
+    assert shown == [
+        "object Model: car · Person: van confidence 0.91",
+        "attribute Model: red · Person: says nothing of it confidence 0.50",
+    ]
+    assert "Left out: at night" in plain(article(page_of(tmp_path), 0))
+    assert "Contradiction 0.040, contradicted" in plain(article(page_of(tmp_path), 0))
+
+
+def test_overlapping_spans_show_the_surest_claim_and_keep_the_text(tmp_path):
+    text = "Nobody sits."
+    found = saying(text, text, ("negation", [[0, 6]], []), ("action", [[3, 11]], [[0, 12]]))
+    make_claimed(tmp_path, [Sample(0, "s", "a", "1", text, (text,))], [found])
+    answer, reference = said(page_of(tmp_path), 0)
+    assert MARK.findall(answer) == [("negation", "1 negation", "Nobody"), ("action", "2 action", " sits")]
+    assert MARK.findall(reference) == [("action", "2 action", text)]
+    assert plain(answer) == text
+
+
+def test_spans_beyond_a_text_that_was_cut_are_left_out(tmp_path):
+    found = saying("", "", ("number", [[4, 7], [490, 600], [700, 710], [-3, 2]], []))
+    make_claimed(tmp_path, [Sample(0, "s", "a", "1", "The two" + "." * 493, ("The one.",))], [found])
+    assert [words for _, _, words in MARK.findall(said(page_of(tmp_path), 0)[0])] == ["two", "." * 10]
+
+
+@pytest.mark.parametrize(
+    ("nearest", "best", "counted"), [(0, 0, 0), (0, 1, 1), (0, 3, None), (2, 2, 0), (2, 0, 1), (2, 1, 2), (1, 2, 2)]
+)
+def test_the_reference_that_was_judged_is_marked(tmp_path, nearest, best, counted):
+    """The page shows three: the nearest by similarity first, then the others in their order."""
+    references = tuple(f"A dog number {i}." for i in range(4))
+    found = saying("A cat.", references[best], ("object", [[2, 5]], [[2, 5]]), best_reference=best)
+    near = [0.9 if i == nearest else 0.1 for i in range(4)]
+    make_claimed(tmp_path, [Sample(0, "s", "a", "1", "A cat.", references)], [found], near)
+    texts = said(page_of(tmp_path), 0)[1:]
+    marked = [plain(text) for text in texts if MARK.search(text)]
+    assert marked == ([] if counted is None else [references[best]])
+    assert counted is None or MARK.search(texts[counted])
+
+
+def test_a_frame_without_a_judgement_shows_the_words_that_differ(tmp_path):
+    make_claimed(tmp_path, claimed_frames(2), [{"state": "skipped", "score": None, "skipped": "x"}, FOUND[1]])
+    html = page_of(tmp_path)
+    assert ('class="sides diff"' in article(html, 0), 'class="sides diff"' in article(html, 1)) == (True, False)
+    assert data_of(Seen(html))["frames"]["claims"]["rows"] == [1]
+
+
+def test_the_column_holds_each_word_once_and_counts_what_it_leaves_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(_frames, "LIMIT", 4)
+    many = saying("x", "y", *[("number", [], [])] * 7)
+    make_claimed(tmp_path, claimed_frames(8), [many] * 8)
+    column = data_of(Seen(page_of(tmp_path)))["frames"]["claims"]
+    assert (column["kinds"], column["words"]) == (["number"], ["said", "seen"])
+    assert column["rows"] == [0] * 5 + [1] * 5 + [2] * 5 + [3] * 5
+    assert column["more"] == [[0, 1, 2, 3], [2, 2, 2, 2]]
+
+
+def test_the_card_says_how_often_and_of_which_kind(tmp_path):
+    make_claimed(tmp_path, claimed_frames(), FOUND)
+    card = plain(next(one for one in page_of(tmp_path).split("<article") if "vision.claims" in one))
+    assert "60.0% Share of frames that contradict the person" in card
+    assert "Claims by kindKindClaimsnumber1opposite1negation1role1object1" in card
+    assert "no such threshold travels" in card
+
+
+@pytest.fixture(scope="module")
+def claimed(tmp_path_factory):
+    """50,000 frames with claims."""
+    folder = tmp_path_factory.mktemp("claimed")
+    return make_claimed(folder, claimed_frames(50_000, n_sessions=40), [FOUND[i % 5] for i in range(50_000)])
+
+
+def test_fifty_thousand_frames_with_claims_open_in_under_two_seconds(browser, claimed):
+    tab = browser.open("about:blank")
+    begun = time.perf_counter()
+    tab.go(claimed)
+    assert tab.do("document.documentElement.dataset.ready") == ""
+    assert time.perf_counter() - begun < 2
+    assert (tab.do(COUNT), problems(tab)) == ("50,000 rows.", [])
+    tab.close()
+
+
+def test_frames_are_found_by_kind(browser, claimed):
+    tab = browser.open(claimed)
+    options = "[...document.querySelectorAll('#frame-kind option')].map(one => one.textContent)"
+    each = [f"{kind} (10,000)" for kind in ("negation", "number", "object", "opposite", "role")]
+    assert tab.do(options) == ["All", "Any kind (40,000)", *each]
+    put(tab, "frame-kind", "opposite")
+    assert tab.do(COUNT) == "10,000 of 50,000 rows."
+    assert tab.do(f"{ROWS}.slice(0, 2).map(row => row.children[2].textContent)") == ["number, opposite"] * 2
+    put(tab, "frame-search", "cam-01")
+    assert tab.do(COUNT) == "1,250 of 50,000 rows."
+    put(tab, "frame-search", "")
+    put(tab, "frame-kind", "any")
+    assert tab.do(COUNT) == "40,000 of 50,000 rows."
+    put(tab, "frame-state", "undecided")
+    assert tab.do(COUNT) == "10,000 of 50,000 rows."
+    put(tab, "frame-kind", "negation")
+    assert tab.do(COUNT) == "0 of 50,000 rows."
+    tab.close()
+
+
+def test_a_frame_of_which_no_texts_are_kept_lists_its_claims(browser, claimed):
+    tab = browser.open(f"{claimed}#frame-40000")
+    lines = "[...document.querySelectorAll('#frame .claims li')].map(one => one.textContent)"
+    assert tab.do(lines) == [
+        "number Model: Three · Person: Two",
+        "opposite Model: closed · Person: open",
+    ]
+    tab.close()
+
+
+def test_the_worst_are_found_by_kind(browser, tmp_path):
+    url = make_claimed(tmp_path, claimed_frames(), FOUND)
+    tab = browser.open(url)
+    seen = "[...document.querySelectorAll('#worst .worst')].filter(one => one.offsetHeight).map(one => one.id)"
+    assert len(tab.do(seen)) == 5
+    put(tab, "worst-kind", "role")
+    assert tab.do(seen) == ["worst-2"]
+    assert tab.do("document.querySelector('#worst [role=status]').textContent") == "1 of 5 frames."
+    put(tab, "worst-kind", "")
+    assert len(tab.do(seen)) == 5
+    tab.close()
+
+
+def test_marks_and_text_survive_in_the_dialog(browser, tmp_path):
+    tab = browser.open(f"{make_claimed(tmp_path, claimed_frames(), FOUND)}#frame-0")
+    texts = "[...document.querySelectorAll('#frame .said')].map(one => one.textContent)"
+    assert tab.do(texts) == list(SCENES[0][:2])
+    marks = "[...document.querySelectorAll('#frame .said mark')].map(one => [one.textContent, one.dataset.label])"
+    assert tab.do(marks) == [
+        ["Three", "1 number"],
+        ["closed", "2 opposite"],
+        ["Two", "1 number"],
+        ["open", "2 opposite"],
+    ]
+    label = "getComputedStyle(document.querySelector('#frame .said mark'), '::after').content"
+    assert tab.do(label) == '"1 number"'
+    colours = (
+        "new Set([...document.querySelectorAll('#frame .kind')].map(one => getComputedStyle(one).backgroundColor)).size"
+    )
+    assert tab.do(colours) == 2
+    tab.close()
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (1280, True), (360, False), (360, True)])
+def test_axe_finds_nothing_in_claims(browser, axe, tmp_path, width, dark):
+    kinds = ("negation", "number", "attribute", "direction", "place", "action", "role", "object", "opposite")
+    every = [saying("ab " * 10, "cd", *[(kind, [[3 * i, 3 * i + 2]], []) for i, kind in enumerate(kinds)])]
+    samples = [*claimed_frames(14), Sample(14, "cam-01", "argos", "every kind", "ab " * 10, ("cd",))]
+    url = make_claimed(tmp_path, samples, [FOUND[i % 5] for i in range(14)] + every)
+    tab = browser.open(url, width=width, dark=dark)
+    assert tab.do("document.documentElement.scrollWidth") <= width
+    run = "axe.run().then(found => found.violations.map(one => [one.id, one.nodes.map(node => node.html)]))"
+    tab.do(axe)
+    assert tab.do(run) == []
+    for index in (14, 0):
+        tab.do(f"location.hash = '#frame-{index}'")
+        tab.do("new Promise(done => setTimeout(done, 100))")
+        assert tab.do(run) == []
+    assert problems(tab) == []
+    tab.close()
+
+
+def test_hostile_claims_are_texts(browser, tmp_path):
+    samples = [Sample(i, "s", "a", str(i), text, (text,)) for i, text in enumerate(HOSTILE)]
+    found = []
+    for text in HOSTILE:
+        claim = {"kind": text, "answer": text, "reference": text, "confidence": 0.9}
+        spans = [[i, i + 3] for i in range(0, len(text), 3)]
+        note = {"words": text, "spans": [[0, len(text)]]}
+        claims = [claim | {"answer_spans": spans, "reference_spans": [[0, 10**9]]}]
+        found.append(saying(text, text) | {"claims": claims, "omissions": [note], "notes": [note]})
+    url = make_claimed(tmp_path, samples, found)
+    html = page_of(tmp_path)
+    assert not re.search("[\u2028\u2029\u202a-\u202e\u2066-\u2069\x00\ud800-\udfff]", html)
+    tab = browser.open(url)
+    for index in range(len(HOSTILE)):
+        tab.do(f"location.hash = '#frame-{index}'")
+        tab.do("new Promise(done => setTimeout(done, 30))")
+    assert tab.do("document.title") == "frames.jsonl – scenescore"
+    assert tab.do("document.querySelectorAll('img, iframe, object, embed, form').length") == 0
+    assert tab.do("document.querySelectorAll('script').length") == 2
+    assert tab.do("document.querySelector('#worst-0 .said').textContent") == HOSTILE[0]
+    assert problems(tab) == []
+    tab.close()
+
+
+def test_claims_in_a_table_of_rows_are_json(tmp_path):
+    make_claimed(tmp_path, claimed_frames(), FOUND)
+    rows = [json.loads(line) for line in (tmp_path / "samples.jsonl").read_text().splitlines()]
+    cells = list(csv.DictReader(io.StringIO("".join(csv_lines(lambda: rows)), newline="")))
+    assert [json.loads(one["vision.claims.claims"] or "[]") for one in cells] == [one["claims"] for one in FOUND]
