@@ -257,9 +257,10 @@ class Evaluation:
                 writer.unreadable(record)
 
     def _score(self, samples: list[Sample], writer: RowSink) -> None:
-        scored = {metric.name: metric.compute_batch(samples) for metric in self._metrics}
+        ordered = sorted(self._metrics, key=lambda metric: not metric.goes_first)
+        scored = {metric.name: metric.compute_batch(samples) for metric in ordered}
         for position, sample in enumerate(samples):
-            results = {name: results[position] for name, results in scored.items()}
+            results = {metric.name: scored[metric.name][position] for metric in self._metrics}
             self._book.scored(sample, results)
             writer.sample(row_of(sample, results))
         if self._machine.on_progress:

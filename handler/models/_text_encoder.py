@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 import threading
 import weakref
 from collections import OrderedDict
@@ -129,21 +130,33 @@ class TextEncoder:
         """Every distinct text's vector, to the same bits, and what `reading` makes of its token vectors.
 
         Token vectors are large (110 KB for 12 tokens of three layers), so they are read batch by batch and let go.
-        Always asks the model: the caller knows what it has read before. Raises ModelError for a layer the graph lacks.
+        Always asks the model: the caller knows what it has read before. A cached vector is still the one that counts, and
+        new ones are cached. Raises ModelError for a layer the graph lacks.
         """
-        lacking = [number for number in layers if number not in self.card.layers]
-        if lacking:
-            raise ModelError(
-                f"the model gives no token vectors of layer {lacking[0]}",
-                file=str(self.folder),
-                hint="Export all-mpnet-base-v2 again: scenescore export mpnet",
-            )
+        self.check_layers(layers)
+        wanted = list(dict.fromkeys(texts))
         found: dict[str, tuple[TextVector, Read]] = {}
         with self._lock:
-            for text, one, read in self._encode_new(list(dict.fromkeys(texts)), tuple(layers), reading):
+            cached = self._cache.find(wanted) if self._cache is not None else {}
+            for text, one, read in self._encode_new(wanted, tuple(layers), reading):
+                if text in cached:
+                    one = one._replace(vector=cached[text].vector, finite=True)
+                elif self._cache is not None and one.finite:
+                    self._cache.add(text, one.vector, one.n_tokens)
                 found[text] = (one, read)
                 self._remember_text(text, one)
         return found
+
+    def check_layers(self, layers: Sequence[int]) -> None:
+        """Raises ModelError, with what to type, for a layer whose token vectors the graph does not give."""
+        lacking = [number for number in layers if number not in self.card.layers]
+        if lacking:
+            raise ModelError(
+                f"the model gives no token vectors of layer {lacking[0]}: it was exported before scenescore read them, or "
+                "its layers are not known",
+                file=str(self.folder),
+                hint=f"Export all-mpnet-base-v2 again: scenescore export mpnet --output {shlex.quote(str(self.folder))}",
+            )
 
     def flush(self) -> None:
         """Write new vectors to the cache, if there is one."""
