@@ -41,7 +41,7 @@ class VisionClaims(PairMetric[PairClaims]):
     goes_first = True
     most_remembered = 4096
     threshold_of = "vision.claims"
-    own_threshold = DEFAULT_THRESHOLD
+    own_threshold: ClassVar[float] = DEFAULT_THRESHOLD
     options: ClassVar[Mapping[str, str]] = {
         "threshold": "contradiction above which a frame counts as contradicted, 0..1 "
         f"({DEFAULT_THRESHOLD:g}); --threshold is a similarity and does not set it"
