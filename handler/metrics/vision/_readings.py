@@ -60,12 +60,12 @@ class ClaimScorer:
     ) -> None:
         self._encoder = encoder
         self._layers = getattr(claims, "LAYERS", (3, 8, 12)) if layers is None else layers
+        encoder.check_layers(self._layers)
         self._read_text = read or claims.read_text  # type: ignore[attr-defined]
         self._judge_pair = judge or claims.judge  # type: ignore[attr-defined]
         self._pairs: PairScorer = pair_scorer(encoder)
         self._kept: OrderedDict[str, _Read] = OrderedDict()
         self._kept_bytes = 0
-        encoder.check_layers(self._layers)
 
     def judge(self, pairs: Sequence[Pair]) -> list[PairClaims]:
         """One comparison per pair, in order."""
