@@ -2,11 +2,73 @@
 
 from __future__ import annotations
 
-from handler.claims._slot_types import Analysis
+from functools import lru_cache
+
+from handler.claims._contract import Span
+from handler.claims._slot_types import Analysis, Word
+from handler.claims._slots_negation import negation
+from handler.claims._slots_roles import governors, predicates, roles
+from handler.claims._slots_space import directions, phrases
+from handler.claims._slots_values import attributes, modifiers, quantities
+from handler.claims._tagging import Class, Tagged, tag
+from handler.claims._word_lists import word_lists
+from handler.claims._words import MAX_WORDS, Token, sentence_spans, words_of
 
 __all__ = ["analyse"]
 
+_REMEMBERED_CHARACTERS = 1000  # longer texts are not kept: the cache stays within some 10 MB
+
 
 def analyse(text: str) -> tuple[Analysis, ...]:
-    """One analysis per sentence, in order; a text without words gives none. Sentences over 80 words are cut."""
-    raise NotImplementedError
+    """One analysis per sentence, in order; a text without words gives none. Sentences over MAX_WORDS words are cut."""
+    return _remembered(text) if len(text) <= _REMEMBERED_CHARACTERS else _analyse(text)
+
+
+def _analyse(text: str) -> tuple[Analysis, ...]:
+    found = []
+    for span in sentence_spans(text):
+        tokens = words_of(text, span)
+        for start in range(0, len(tokens), MAX_WORDS):
+            part = tokens[start : start + MAX_WORDS]
+            whole = len(tokens) <= MAX_WORDS
+            found.append(_sentence(part, span if whole else (part[0][1], part[-1][2])))
+    return tuple(found)
+
+
+_remembered = lru_cache(maxsize=2048)(_analyse)
+
+
+def _sentence(tokens: list[Token], span: Span) -> Analysis:
+    tagged = tag(tokens)
+    scopes, negated = negation(tagged)
+    governed = governors(tagged)
+    verbs = predicates(tagged, governed)
+    words = tuple(
+        Word(lower, form, lemma, pos, (start, end), is_content(tagged, i), negated[i])
+        for i, (lower, form, lemma, pos, (_, start, end)) in enumerate(
+            zip(tagged.lower, tagged.form, tagged.lemma, tagged.pos, tokens, strict=True)
+        )
+    )
+    return Analysis(
+        span=span,
+        words=words,
+        content=tuple(i for i, word in enumerate(words) if word.content),
+        negators=tuple(scopes),
+        quantities=quantities(tagged),
+        attributes=attributes(tagged, verbs),
+        directions=directions(tagged, verbs, governed),
+        predicates=verbs,
+        roles=roles(tagged, verbs, governed),
+        places=frozenset(i for i, prep in governed.items() if prep in word_lists().place_prepositions),
+        passive=any(verb.passive for verb in verbs),
+        scopes=tuple(scopes.values()),
+        clauses=tuple(tagged.clause),
+        modifiers=modifiers(tagged),
+        phrases=phrases(tagged),
+    )
+
+
+def is_content(tagged: Tagged, i: int) -> bool:
+    """Whether a word says something of its own that another text could support."""
+    word = tagged.lower[i]
+    return tagged.kind[i] is Class.OPEN and len(word) > 1 and word not in word_lists().function["vague"]

@@ -22,6 +22,7 @@ __all__ = [
     "Attribute",
     "Direction",
     "Pairing",
+    "Predicate",
     "Quantity",
     "Relation",
     "Role",
@@ -57,11 +58,13 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word. lower: in lower case, "not" for n't; lemma: its base form, with un- taken off where that negates;
-    pos: n, v, a, r (noun, verb, adjective, adverb) or "" for function words, digits and marks; content: whether it carries
-    meaning of its own; negated: within the scope of an odd number of negators (un- counts)."""
+    """One word. lower: in lower case, "not" for n't; form: lower without an un- that negates, what the lexicon is asked
+    for; lemma: the base form of that; pos: n, v, a, r (noun, verb, adjective, adverb) or "" for function words, digits and
+    marks; content: whether it carries meaning of its own; negated: within the scope of an odd number of negators (un-
+    counts)."""
 
     lower: str
+    form: str
     lemma: str
     pos: str
     span: Span
@@ -72,40 +75,58 @@ class Word:
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """A number or quantifier. word: where it stands; low, high: the counts it allows (several: 3 to infinity);
-    head: the word that is counted, None where nothing is; part: it counts out of a given set (one of the two)."""
+    head: the word that is counted, None where nothing is; share: "all", "some" or "none" of a given set, else "";
+    implied: by the article alone (a dog)."""
 
     word: int
     low: float
     high: float
     head: int | None
-    part: bool = False
+    share: str = ""
+    implied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A value of a listed attribute on its noun: family "colour", value "grey"."""
+    """A listed attribute on its noun: family "colour", values {"grey"}. Two of one family differ when they share no
+    value: teal is both green and blue."""
 
     word: int
     family: str
-    value: str
+    values: frozenset[str]
     head: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """A word or phrase that points one way along an axis: "left-right", sign -1 or 1. anchor: the noun it is measured
-    from ("left of the machine"), None where there is none."""
+    """A word or phrase that points one way along an axis: "left-right", sign 1 (left) or -1. subject: the noun that is
+    there or goes there; anchor: the noun it is measured from ("left of the machine"); None where there is none."""
 
     words: tuple[int, ...]
     axis: str
     sign: int
+    subject: int | None = None
     anchor: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A verb with the heads of the noun phrases around it; of "hands the keys to the guard" the keys are the patient."""
+
+    verb: int
+    agent: int | None = None
+    patient: int | None = None
+    recipient: int | None = None
+    giver: int | None = None
+    passive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
     """One sentence. span: of the sentence in the text; content: indices of content words; negators: of words that negate;
-    roles: word index to a Role's value or to a preposition; places: indices of nouns that say where."""
+    scopes: per negator the words it negates; roles: word index to a Role's value or to a preposition; places: indices of
+    nouns that say where; clauses: per word the number of its clause; modifiers: word and the noun it qualifies; phrases:
+    a listed verb with its particle ("turn off") and where it stands."""
 
     span: Span
     words: tuple[Word, ...]
@@ -114,9 +135,14 @@ class Analysis:
     quantities: tuple[Quantity, ...] = ()
     attributes: tuple[Attribute, ...] = ()
     directions: tuple[Direction, ...] = ()
+    predicates: tuple[Predicate, ...] = ()
     roles: Mapping[int, str] = field(default_factory=dict)
     places: frozenset[int] = frozenset()
     passive: bool = False
+    scopes: tuple[tuple[int, ...], ...] = ()
+    clauses: tuple[int, ...] = ()
+    modifiers: tuple[tuple[int, int], ...] = ()
+    phrases: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

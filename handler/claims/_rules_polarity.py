@@ -1,0 +1,96 @@
+"""Disagreements of negation and of opposites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from handler.claims._compared import SIMILAR, Compared, claim
+from handler.claims._contract import Claim, Kind
+from handler.claims._slot_types import MATCHING, Analysis, Relation
+from handler.claims._word_lists import word_lists
+
+__all__ = ["negation_claims", "opposite_claims", "opposite_pairs"]
+
+_BOUND, _BOTH_NEGATE, _LOOSE = 0.9, 0.55, 0.5
+
+
+def negation_claims(both: Compared) -> Iterator[Claim]:
+    """A word that one side negates and the other does not; of one negator's words only the first."""
+    opposed = {i for i, _ in opposite_pairs(both, negated=True)}
+    seen: set[tuple[int, int]] = set()
+    for pairing in both.alignment.forward:
+        i, j = pairing.word, pairing.other
+        if j is None or i in opposed or not (pairing.relation in MATCHING or pairing.similarity >= SIMILAR):
+            continue
+        if pairing.relation is Relation.OPPOSITE or both.answer.words[i].negated == both.reference.words[j].negated:
+            continue
+        negator, other = _negator(both.answer, i), _negator(both.reference, j)
+        key = (negator if negator is not None else -1, other if other is not None else -1)
+        if key in seen or _said_otherwise(both, i, j):
+            continue
+        seen.add(key)
+        words = (i,) if negator is None else (negator, i)
+        others = (j,) if other is None else (other, j)
+        sure = _BOUND if not (both.answer.negators and both.reference.negators) else _BOTH_NEGATE
+        yield claim(both, Kind.NEGATION, words, others, sure * (1.0 if pairing.relation in MATCHING else 0.8))
+
+
+def _negator(side: Analysis, i: int) -> int | None:
+    return next((negator for negator, scope in zip(side.negators, side.scopes, strict=True) if i in scope), None)
+
+
+def _said_otherwise(both: Compared, i: int, j: int) -> bool:
+    """The word stands a second time on the other side with the polarity that fits: nothing disagrees."""
+    answer, reference = both.answer, both.reference
+    mine, theirs = answer.words[i], reference.words[j]
+    again = any(
+        reference.words[k].lemma == theirs.lemma and reference.words[k].negated == mine.negated
+        for k in reference.content
+    )
+    once_more = any(
+        answer.words[k].lemma == mine.lemma and answer.words[k].negated == theirs.negated for k in answer.content
+    )
+    return again or once_more
+
+
+def opposite_pairs(both: Compared, *, negated: bool = False) -> Iterator[tuple[int, int]]:
+    """Opposite words of the two sides that neither side has both of, and that nothing else accounts for. negated: those of
+    which just one is negated, so that they agree (not open, closed)."""
+    answer, reference = both.answer, both.reference
+    free = [i for i in answer.content if both.forward[i].relation not in MATCHING]
+    free_reference = [j for j in reference.content if both.backward[j].relation not in MATCHING]
+    for i in free:
+        for j in free_reference:
+            if both.relation(i, j) is Relation.OPPOSITE:
+                differs = answer.words[i].negated != reference.words[j].negated
+                if differs == negated:
+                    yield i, j
+
+
+def opposite_claims(both: Compared) -> Iterator[Claim]:
+    """Opposite words and opposite phrases (turns off, switches on)."""
+    listed = word_lists().axis_words
+    for i, j in opposite_pairs(both):
+        mine, theirs = both.answer.words[i], both.reference.words[j]
+        if mine.lemma in listed and theirs.lemma in listed:
+            continue  # a direction: the axes compare those
+        kind = Kind.ACTION if mine.pos == theirs.pos == "v" and not _state(both, i, j) else Kind.OPPOSITE
+        yield claim(both, kind if mine.pos != "n" else Kind.OBJECT, (i,), (j,), _BOUND)
+    yield from _opposite_phrases(both)
+
+
+def _state(both: Compared, i: int, j: int) -> bool:
+    return both.answer.words[i].lower.endswith("ed") and both.reference.words[j].lower.endswith("ed")
+
+
+def _opposite_phrases(both: Compared) -> Iterator[Claim]:
+    listed = word_lists().opposite_phrases
+    mine, theirs = dict(both.answer.phrases), dict(both.reference.phrases)
+    for phrase, words in mine.items():
+        for other in sorted(listed[phrase] & theirs.keys()):
+            if phrase in theirs or other in mine:
+                continue
+            others = theirs[other]
+            if both.answer.words[words[0]].negated == both.reference.words[others[0]].negated:
+                yield claim(both, Kind.ACTION, words, others, _BOUND)
+                return

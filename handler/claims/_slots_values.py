@@ -1,0 +1,207 @@
+"""Numbers and attributes bound to the nouns they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+
+from handler.claims._slot_types import Attribute, Predicate, Quantity
+from handler.claims._tagging import BE, Class, Tagged
+from handler.claims._word_lists import word_lists
+
+__all__ = ["attributes", "modifiers", "quantities"]
+
+_REACH = 5  # words between a number or an attribute and its noun
+_PARTITIVE = frozenset("of the a an these those his her its their other more".split())
+
+
+def quantities(tagged: Tagged) -> tuple[Quantity, ...]:
+    """Numbers, quantifiers and, where nothing else counts a noun, its article."""
+    found: list[Quantity] = []
+    for i, word in enumerate(tagged.lower):
+        counts = _counts(tagged, i)
+        if counts is None:
+            continue
+        low, high, share = counts
+        head = counted_noun(tagged, i)
+        if head is None and word in word_lists().quantifiers["counted_alone"]:
+            head = _subject(tagged, i)
+        if head is not None or word not in ("all", "no", "each", "every"):
+            found.append(Quantity(i, low, high, head, share))
+    counted = {one.head for one in found}
+    for i, word in enumerate(tagged.lower):
+        if word in ("a", "an", "another") and (head := counted_noun(tagged, i)) is not None and head not in counted:
+            several = tagged.lower[head] in word_lists().quantifiers["some"] | word_lists().quantifiers["crowd"]
+            if not several:
+                found.append(Quantity(i, 1, 1, head, implied=True))
+    return tuple(found)
+
+
+def _counts(tagged: Tagged, i: int) -> tuple[float, float, str] | None:
+    """Least and greatest count and the share that a word stands for; None when it counts nothing."""
+    lists, word, kinds = word_lists(), tagged.lower[i], tagged.kind
+    before = tagged.lower[i - 1] if i else ""
+    after = tagged.lower[i + 1] if i + 1 < len(tagged) else ""
+    if word in ("half", "few") or (word == "couple" and after not in ("of", "more")):
+        if word == "half" and after in ("of", "the"):
+            return 1, inf, "some"
+        return (3, 10, "") if word == "few" and before == "a" else None
+    if word == "dozen" and (before == "half" or (before == "a" and i > 1 and tagged.lower[i - 2] == "half")):
+        return 6, 6, ""
+    if word == "number" and before == "a" and after == "of":
+        return 3, inf, ""
+    if word == "one":
+        if after == "of":
+            return 1, 1, "some"
+        plain = kinds[i - 1] not in (Class.DETERMINER, Class.OPEN) if i else True
+        return (1, 1, "") if plain and before not in ("no", "the", "every") else None
+    if word == "both" and after != "and":
+        return 2, 2, "all"
+    if word in ("neither", "none"):
+        return 0, 0, "none"
+    if word in ("all", "every", "each") and after != "other":
+        return inf, inf, "all"
+    if word in lists.numbers and word != "both":
+        return lists.numbers[word], lists.numbers[word], ""
+    if word in lists.quantifiers["several"]:
+        return 3, inf, ""
+    if word in lists.quantifiers["crowd"] and after == "of":
+        return 10, inf, ""
+    if word in lists.quantifiers["some"] and after == "of":
+        return 2, inf, ""
+    return _digits(word)
+
+
+def _digits(word: str) -> tuple[float, float, str] | None:
+    if not word[0].isdigit() or not word[-1].isdigit() or not word.isascii():
+        return None
+    try:
+        value = float(word.replace(",", ""))
+    except ValueError:
+        return None
+    return (value, value, "") if value < 1e15 else None
+
+
+def counted_noun(tagged: Tagged, i: int) -> int | None:
+    """The noun that the word at i counts or qualifies: the head of the noun phrase that follows."""
+    head = None
+    for j in range(i + 1, min(len(tagged), i + 1 + _REACH)):
+        if tagged.lower[j] in _PARTITIVE and head is None:
+            continue
+        if tagged.kind[j] is Class.NUMBER and head is None:
+            continue
+        if tagged.kind[j] is not Class.OPEN or (tagged.pos[j] == "v" and not _participle(tagged, j)):
+            break
+        if tagged.pos[j] == "n":
+            head = j
+        elif head is not None:
+            break
+    return head
+
+
+def _participle(tagged: Tagged, j: int) -> bool:
+    """parked cars, smiling women: before a noun it qualifies."""
+    word = tagged.lower[j]
+    return word.endswith(("ed", "ing", "en")) and j + 1 < len(tagged) and tagged.pos[j + 1] == "n"
+
+
+def _subject(tagged: Tagged, i: int) -> int | None:
+    """The first noun of the word's clause, where it stands before the verb."""
+    clause = (j for j in range(i) if tagged.clause[j] == tagged.clause[i] and tagged.pos[j] in ("n", "v"))
+    first = next(clause, None)
+    return first if first is not None and tagged.pos[first] == "n" else None
+
+
+def attributes(tagged: Tagged, verbs: Sequence[Predicate]) -> tuple[Attribute, ...]:
+    """Listed attributes: a red car, a car that is red, dressed in red."""
+    found = []
+    listed = word_lists().attributes
+    for i, word in enumerate(tagged.lower):
+        for family, values in listed.get(word, ()):
+            if tagged.kind[i] is not Class.OPEN or not _attributive(tagged, i, family):
+                continue
+            head = _qualified(tagged, i)
+            if head is None or head == i:
+                head = _described(tagged, i, verbs)
+            found.append(Attribute(i, family, values, head))
+    return tuple(found)
+
+
+def _attributive(tagged: Tagged, i: int, family: str) -> bool:
+    """Whether a listed word is meant as the attribute: glass in "a glass door", not in "a glass of water"."""
+    following = tagged.pos[i + 1] if i + 1 < len(tagged) else ""
+    if family in ("material", "order", "pattern"):
+        return following in ("n", "a")
+    if tagged.lower[i] in ("dark", "fair", "golden", "plain", "pale", "light"):
+        part = following == "a" and tagged.lower[i + 1].endswith("ed")  # fair-haired
+        return part or (following == "n" and tagged.lower[i + 1] not in word_lists().attributes)
+    if family == "colour":
+        return not (
+            tagged.lower[i] == "orange" and tagged.lower[i - 1] in ("an", "the") and following not in ("n", "a")
+        )
+    if family == "daytime":
+        return True
+    return tagged.pos[i] == "a" or following == "n"
+
+
+def _qualified(tagged: Tagged, i: int) -> int | None:
+    """The noun after an attribute, over further attributes: a red and blue striped shirt."""
+    head = None
+    for j in range(i + 1, min(len(tagged), i + 1 + _REACH)):
+        word = tagged.lower[j]
+        if (
+            head is None
+            and word in word_lists().attributes
+            and not (tagged.pos[j] == "n" and _last_of_phrase(tagged, j))
+        ):
+            continue
+        if (
+            head is None
+            and word in ("and", ",")
+            and j + 1 < len(tagged)
+            and tagged.lower[j + 1] in word_lists().attributes
+        ):
+            continue
+        if tagged.pos[j] == "n":
+            head = j
+        elif head is not None or tagged.pos[j] != "a":
+            break
+    return head
+
+
+def _last_of_phrase(tagged: Tagged, j: int) -> bool:
+    return j + 1 >= len(tagged) or tagged.pos[j + 1] not in ("n", "a")
+
+
+def _described(tagged: Tagged, i: int, verbs: Sequence[Predicate]) -> int | None:
+    """The noun that a predicate attribute describes: the subject of its clause's verb, or the nearest noun before."""
+    nouns = [j for j in range(i) if tagged.pos[j] == "n" and tagged.clause[j] == tagged.clause[i]]
+    if not nouns:
+        return None
+    linked = [
+        j for j in range(max(0, i - 4), i) if tagged.lower[j] in BE or tagged.lemma[j] in ("look", "show", "turn")
+    ]
+    if linked:
+        before = [j for j in nouns if j < linked[-1]]
+        subject = next((one.agent for one in verbs if one.agent in before), None)
+        return subject if subject is not None else _first_head(tagged, before)
+    return nouns[-1]
+
+
+def _first_head(tagged: Tagged, nouns: Sequence[int]) -> int | None:
+    """The head of the first noun phrase."""
+    for at, j in enumerate(nouns):
+        if at + 1 == len(nouns) or nouns[at + 1] != j + 1:
+            return j
+    return None
+
+
+def modifiers(tagged: Tagged) -> tuple[tuple[int, int], ...]:
+    """Adjectives and participles before a noun, with that noun."""
+    found = []
+    for i, pos in enumerate(tagged.pos):
+        if pos == "a" or (pos == "v" and _participle(tagged, i)):
+            head = _qualified(tagged, i)
+            if head is not None:
+                found.append((i, head))
+    return tuple(found)
