@@ -66,13 +66,15 @@ class VisionClaims(PairMetric[PairClaims]):
         self.threshold = threshold
         self.calibrated = calibrated
         self._encoder = encoder
-        self._given_source = source if source is not None or encoder is None else ClaimScorer(encoder)
+        if source is None and encoder is not None:
+            source = ClaimScorer(encoder, threshold=threshold)
+        self._given_source = source
 
     @property
     def source(self) -> ClaimSource:
         """Where claims come from; the default model is looked up on first use."""
         if self._given_source is None:
-            self._given_source = ClaimScorer(default_encoder())
+            self._given_source = ClaimScorer(default_encoder(), threshold=self.threshold)
         return self._given_source
 
     def setup(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from handler import claims
@@ -47,13 +48,15 @@ class ClaimScorer:
 
     The similarities it finds on the way are handed to the encoder's pair scorer, so that the other vision metrics of a run
     cost no pass of their own. Texts are read in blocks, and one block is judged while the model reads the next; readings
-    of about 24 MB are held at most. read, judge: those of `handler.claims` unless given.
+    of about 24 MB are held at most. threshold: contradiction above which words that stand for others are claims (None: that
+    of `handler.claims`). read, judge: those of `handler.claims` unless given.
     """
 
     def __init__(
         self,
         encoder: TextEncoder,
         *,
+        threshold: float | None = None,
         layers: Sequence[int] | None = None,
         read: Callable[[str, TokenVectors], Any] | None = None,
         judge: Callable[[Any, Any], Judgement] | None = None,
@@ -62,7 +65,7 @@ class ClaimScorer:
         self._layers = getattr(claims, "LAYERS", (3, 8, 12)) if layers is None else layers
         encoder.check_layers(self._layers)
         self._read_text = read or claims.read_text  # type: ignore[attr-defined]
-        self._judge_pair = judge or claims.judge  # type: ignore[attr-defined]
+        self._judge_pair = judge or partial(claims.judge, threshold=threshold)  # type: ignore[attr-defined]
         self._pairs: PairScorer = pair_scorer(encoder)
         self._kept: OrderedDict[str, _Read] = OrderedDict()
         self._kept_bytes = 0
