@@ -130,7 +130,7 @@ def test_the_card_says_how_often_and_of_which_kind(tmp_path):
     make_claimed(tmp_path, claimed_frames(), FOUND)
     card = plain(next(one for one in page_of(tmp_path).split("<article") if "vision.claims" in one))
     assert "60.0% Share of frames that contradict the person" in card
-    assert "Claims by kindKindClaimsnumber1opposite1negation1role1object1" in card
+    assert "by kind of claimKindFramesnumber1opposite1negation1role1object1" in card
     assert "no such threshold travels" in card
 
 

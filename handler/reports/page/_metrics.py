@@ -115,11 +115,13 @@ DESCRIPTIONS: dict[str, Description] = {
         main=Figure("rate", "Share of frames that contradict the person"),
         figures=(
             Figure("n_contradicted", "Contradicted", "count"),
+            Figure("n_decided", "Decided", "count"),
             Figure("n_undecided", "Undecided", "count"),
+            Figure("n_unnamed", "Contradicted without a claim", "count"),
             Figure("threshold", "Threshold", "score"),
         ),
-        tables=(Table("kinds", "Claims by kind", "count", ("Kind", "Claims")),),
-        evidence={"verdict": "Verdict"},
+        tables=(Table("kinds", "Contradicted frames by kind of claim", "count", ("Kind", "Frames")),),
+        evidence={"verdict": "Verdict", "undecided": "Why undecided", "probability": "Probability"},
         is_text=True,
         score=Figure("contradiction", "Contradiction", "score"),
         uncalibrated=(
