@@ -21,6 +21,7 @@ from handler.settings import Settings
 __all__ = ["DEFAULT_LIMIT", "DEFAULT_METRICS", "examine_file"]
 
 DEFAULT_LIMIT = 200  # references: some five pairs each, a minute or two on one core
+GROUPS = ("vision", "captions", "speech")  # metrics of whole sentences
 DEFAULT_METRICS = ("vision.similarity", "vision.claims")
 
 
@@ -59,13 +60,11 @@ def examine_file(
 def _names(metrics: Sequence[str]) -> list[str]:
     names = select_metrics(metrics)
     for name in names:
-        cls = metric_class(name)
-        if cls.sample is not Sample or not cls.requires_reference or cls.is_set_metric:
-            fitting = ", ".join(DEFAULT_METRICS)
+        if metric_class(name).sample is not Sample or name.partition(".")[0] not in GROUPS:
             raise RequestError(
-                f"{name} does not compare a description with a reference",
+                f"{name} does not compare a description with what a person saw",
                 field="metrics",
-                hint=f"Those that do: {fitting}, vision.hallucination, captions.ngram",
+                hint=f"Those that do: {', '.join(DEFAULT_METRICS)}, vision.hallucination, captions.ngram, speech.wer",
             )
     return names
 
