@@ -43,16 +43,14 @@ def _sentence(tokens: list[Token], span: Span) -> Analysis:
     scopes, negated = negation(tagged)
     governed = governors(tagged)
     verbs = predicates(tagged, governed)
-    words = tuple(
-        Word(lower, form, lemma, pos, (start, end), is_content(tagged, i), negated[i])
-        for i, (lower, form, lemma, pos, (_, start, end)) in enumerate(
-            zip(tagged.lower, tagged.form, tagged.lemma, tagged.pos, tokens, strict=True)
-        )
-    )
+    spans = [(start, end) for _, start, end in tokens]
+    content = content_of(tagged)
+    columns = (tagged.lower, tagged.form, tagged.lemma, tagged.pos, spans, content, negated)
+    words = tuple(map(Word, *columns))
     return Analysis(
         span=span,
         words=words,
-        content=tuple(i for i, word in enumerate(words) if word.content),
+        content=tuple(i for i, one in enumerate(content) if one),
         negators=tuple(scopes),
         quantities=quantities(tagged),
         attributes=attributes(tagged, verbs),
@@ -68,7 +66,10 @@ def _sentence(tokens: list[Token], span: Span) -> Analysis:
     )
 
 
-def is_content(tagged: Tagged, i: int) -> bool:
-    """Whether a word says something of its own that another text could support."""
-    word = tagged.lower[i]
-    return tagged.kind[i] is Class.OPEN and len(word) > 1 and word not in word_lists().function["vague"]
+def content_of(tagged: Tagged) -> list[bool]:
+    """Per word whether it says something of its own that another text could support."""
+    vague = word_lists().function["vague"]
+    return [
+        kind is Class.OPEN and len(word) > 1 and word not in vague
+        for word, kind in zip(tagged.lower, tagged.kind, strict=True)
+    ]

@@ -11,6 +11,7 @@ from handler.claims._slot_types import MATCHING, Alignment, Analysis, Pairing, R
 
 __all__ = ["SIMILAR", "Compared", "claim", "compared"]
 
+_ANY = frozenset({"one", "ones"})  # the blue one: any noun may be meant
 SIMILAR = 0.62  # cosine of layer-8 word vectors above which two words are taken for one thing
 
 
@@ -32,6 +33,8 @@ class Compared:
         """Whether word i of the answer and word j of the reference may name one thing."""
         if i is None or j is None:
             return False
+        if self.answer.words[i].lower in _ANY or self.reference.words[j].lower in _ANY:
+            return True
         found = self.relation(i, j)
         if found in MATCHING:
             return True

@@ -25,6 +25,7 @@ RELATION_WORTH = {
 _CLIMB = 6  # hypernym steps looked at
 _BROADER_STEPS = 4  # further up everything is a thing
 _SIBLING_STEPS = 4  # up and down together
+_APART = ({"n", "v"}, {"n", "r"}, {"v", "r"})
 _MAIN_SENSES = 2  # siblings by a rare sense are siblings by chance
 _CLIMBED_SENSES = 3
 
@@ -32,12 +33,13 @@ _CLIMBED_SENSES = 3
 def relation(word: Word, other: Word) -> Relation:
     """How `other` stands to `word`: BROADER means that `other` is the more general one. The order of the two matters for
     BROADER and NARROWER alone."""
-    return relation_of_forms(word.form, other.form)
+    return relation_of_forms(word.form, other.form, word.pos, other.pos)
 
 
 @lru_cache(maxsize=32768)
-def relation_of_forms(form: str, other: str) -> Relation:
-    """`relation` of two forms in lower case."""
+def relation_of_forms(form: str, other: str, pos: str = "", other_pos: str = "") -> Relation:
+    """`relation` of two forms in lower case, as parts of speech; "" for any. A noun and a verb share no senses: drinking
+    does not support coffee."""
     if form == other:
         return Relation.SAME
     left, right = readings(form), readings(other)
@@ -49,13 +51,19 @@ def relation_of_forms(form: str, other: str) -> Relation:
         return Relation.SYNONYM
     if any(b in lists.opposites.get(a, ()) for a in lemmas for b in others):
         return Relation.OPPOSITE
-    same_pos = [(a, b) for a in left for b in right if a.pos == b.pos]
+    same_pos = [(a, b) for a in left for b in right if a.pos == b.pos and _may_be(a, b, pos, other_pos)]
     if any(_opposed(a, b) or _opposed(b, a) for a, b in same_pos):
         return Relation.OPPOSITE
     found = [one for a, b in same_pos if (one := _by_senses(a, b)) is not Relation.NONE]
     if not found:
         return Relation.DERIVED if any(_derived(a, b) for a in left for b in right) else Relation.NONE
     return max(found, key=lambda one: RELATION_WORTH[one])
+
+
+def _may_be(word: Reading, other: Reading, pos: str, other_pos: str) -> bool:
+    if not pos or not other_pos:
+        return True
+    return word.pos in (pos, other_pos) if pos == other_pos else {pos, other_pos} not in _APART
 
 
 def field_of(word: Word) -> int:

@@ -63,7 +63,9 @@ def features_of(both: Compared, claims: tuple[Claim, ...]) -> dict[str, float]:
 
 def _negation(both: Compared) -> list[float]:
     n, m = len(both.answer.negators), len(both.reference.negators)
-    pairs = [(one.word, one.other) for one in both.alignment.forward if one.other is not None and one.relation in MATCHING]
+    pairs = [
+        (one.word, one.other) for one in both.alignment.forward if one.other is not None and one.relation in MATCHING
+    ]
     differ = sum(both.answer.words[i].negated != both.reference.words[j].negated for i, j in pairs)
     return [min(_MOST, n), min(_MOST, m), abs(min(_MOST, n) - min(_MOST, m)), differ / max(1, len(pairs))]
 

@@ -9,7 +9,7 @@ from handler.claims._contract import Claim
 from handler.claims._rule_features import RULE_FEATURES, features_of
 from handler.claims._rules_polarity import negation_claims, opposite_claims
 from handler.claims._rules_roles import role_claims
-from handler.claims._rules_space import direction_claims
+from handler.claims._rules_space import direction_claims, preposition_claims
 from handler.claims._rules_substitutions import substitutions
 from handler.claims._rules_values import attribute_claims, moved_modifiers, number_claims
 from handler.claims._slot_types import Alignment, Analysis
@@ -18,13 +18,16 @@ __all__ = ["RULE_FEATURES", "find_claims", "find_substitutions", "rule_features"
 
 
 def find_claims(answer: Analysis, reference: Analysis, alignment: Alignment) -> tuple[Claim, ...]:
-    """Contradictions that slots show: negation, number, attribute, direction, opposite, role; the surest first."""
+    """Contradictions that slots show: negation, number, attribute, direction, place, opposite, role; the surest first."""
+    if [word.lower for word in answer.words] == [word.lower for word in reference.words]:
+        return ()
     both = compared(answer, reference, alignment)
     found = chain(
         number_claims(both),
         attribute_claims(both),
         moved_modifiers(both),
         direction_claims(both),
+        preposition_claims(both),
         opposite_claims(both),
         negation_claims(both),
         role_claims(both),

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 
 from handler.claims._compared import SIMILAR, Compared, claim
 from handler.claims._contract import Claim, Kind
+from handler.claims._lexicon import field_of
 from handler.claims._slot_types import MATCHING, Analysis, Relation
 from handler.claims._word_lists import word_lists
 
 __all__ = ["negation_claims", "opposite_claims", "opposite_pairs"]
 
-_BOUND, _BOTH_NEGATE, _LOOSE = 0.9, 0.55, 0.5
+_BOUND, _BOTH_NEGATE = 0.9, 0.55
+_INSTEAD = {"without": ("with",), "none": ("all", "some"), "no": ("a", "an", "some"), "never": ("always",)}
+_THINGS = frozenset({6, 13, 15, 17, 20, 25, 27})  # artefact, food, location, object, plant, shape, substance
 
 
 def negation_claims(both: Compared) -> Iterator[Claim]:
@@ -29,10 +32,20 @@ def negation_claims(both: Compared) -> Iterator[Claim]:
         if key in seen or _said_otherwise(both, i, j):
             continue
         seen.add(key)
-        words = (i,) if negator is None else (negator, i)
-        others = (j,) if other is None else (other, j)
+        words = _cite(both.answer, i, negator, both.reference, other)
+        others = _cite(both.reference, j, other, both.answer, negator)
         sure = _BOUND if not (both.answer.negators and both.reference.negators) else _BOTH_NEGATE
         yield claim(both, Kind.NEGATION, words, others, sure * (1.0 if pairing.relation in MATCHING else 0.8))
+
+
+def _cite(
+    side: Analysis, i: int, negator: int | None, opposite: Analysis, their_negator: int | None
+) -> tuple[int, ...]:
+    """The word with its negator; without one, with the "with" or "all" that stands in the negator's place."""
+    if negator is not None:
+        return negator, i
+    instead = _INSTEAD.get(opposite.words[their_negator].lower, ()) if their_negator is not None else ()
+    return (*(k for k in range(max(0, i - 3), i) if side.words[k].lower in instead), i)
 
 
 def _negator(side: Analysis, i: int) -> int | None:
@@ -61,10 +74,21 @@ def opposite_pairs(both: Compared, *, negated: bool = False) -> Iterator[tuple[i
     free_reference = [j for j in reference.content if both.backward[j].relation not in MATCHING]
     for i in free:
         for j in free_reference:
-            if both.relation(i, j) is Relation.OPPOSITE:
+            if both.relation(i, j) is Relation.OPPOSITE and not (_weak(answer, i) or _weak(reference, j)):
                 differs = answer.words[i].negated != reference.words[j].negated
                 if differs == negated:
                     yield i, j
+
+
+def _weak(side: Analysis, i: int) -> bool:
+    """dimly lit is no opposite of dark, and a vase may stand or sit."""
+    word = side.words[i]
+    if i and side.words[i - 1].lower in word_lists().negation["weakened"]:
+        return True
+    if word.lemma not in word_lists().posture:
+        return False
+    agents = (one.agent for one in side.predicates if one.verb == i)
+    return any(agent is not None and field_of(side.words[agent]) in _THINGS for agent in agents)
 
 
 def opposite_claims(both: Compared) -> Iterator[Claim]:

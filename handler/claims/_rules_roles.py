@@ -12,7 +12,7 @@ from handler.claims._word_lists import word_lists
 
 __all__ = ["role_claims"]
 
-_VERB, _OTHER_VERB, _PLACES = 0.9, 0.75, 0.65
+_VERB, _PLACES = 0.9, 0.65
 
 
 def role_claims(both: Compared) -> Iterator[Claim]:
@@ -49,9 +49,10 @@ def _exchanged(both: Compared, mine: Predicate, theirs: Predicate) -> Claim | No
     found = both.relation(mine.verb, theirs.verb)
     if found is Relation.OPPOSITE:
         return None
+    if not converse and not both.match(mine.verb, theirs.verb):
+        return None
     words = (mine.agent, mine.verb, mine.patient)
-    sure = _VERB if converse or both.match(mine.verb, theirs.verb) else _OTHER_VERB
-    return claim(both, Kind.ROLE, words, (theirs.agent, theirs.verb, theirs.patient), sure)
+    return claim(both, Kind.ROLE, words, (theirs.agent, theirs.verb, theirs.patient), _VERB)
 
 
 def _crossed(both: Compared, mine: tuple[int, int], theirs: tuple[int, int]) -> bool:
@@ -87,6 +88,7 @@ def _tied(modifiers: tuple[tuple[int, int], ...], roles: object, noun: int) -> l
 def _exchanged_places(both: Compared) -> Iterator[Claim]:
     """Two nouns that stand in each other's place: the cat sits on its legs and swats at the plant, and the other way."""
     mine, theirs = both.answer.roles, both.reference.roles
+    symmetric = word_lists().symmetric_prepositions
     shared = [
         (i, j) for i in mine for j in theirs if i in both.forward and both.forward[i].other == j and both.same(i, j)
     ]
@@ -94,7 +96,7 @@ def _exchanged_places(both: Compared) -> Iterator[Claim]:
         for k, m in shared[at + 1 :]:
             if j == m or i == k or mine[i] == mine[k] or both.answer.words[i].lemma == both.answer.words[k].lemma:
                 continue
-            subjects = {mine[i], mine[k]} == {"agent", "patient"}
+            subjects = {mine[i], mine[k]} == {"agent", "patient"} or {mine[i], mine[k]} & symmetric
             if mine[i] == theirs[m] and mine[k] == theirs[j] and not subjects:
                 yield claim(both, Kind.ROLE, (i, k), (j, m), _PLACES)
                 return

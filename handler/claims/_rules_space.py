@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from handler.claims._compared import Compared, claim
 from handler.claims._contract import Claim, Kind
 from handler.claims._slot_types import Analysis, Direction
+from handler.claims._word_lists import word_lists
 
-__all__ = ["converse_axes", "direction_claims"]
+__all__ = ["converse_axes", "direction_claims", "preposition_claims"]
 
-_BOUND, _ORDER, _MIXED = 0.9, 0.75, 0.6
+_BOUND, _ORDER, _MIXED, _LOOSE, _PREPOSITION = 0.9, 0.75, 0.6, 0.5, 0.7
 
 
 def direction_claims(both: Compared) -> Iterator[Claim]:
@@ -20,15 +21,16 @@ def direction_claims(both: Compared) -> Iterator[Claim]:
         if not theirs:
             continue
         signs, other_signs = {one.sign for one in mine}, {one.sign for one in theirs}
-        turned = _turned(both, mine, theirs)
         words = [i for one in mine for i in one.words]
         if not signs & other_signs:
-            if turned is None:
+            if _turned(both, mine, theirs) is None:
                 others = [j for one in theirs for j in one.words]
                 yield claim(both, Kind.DIRECTION, words, others, _BOUND)
-        elif turned is not None and len(signs) == len(other_signs) == 1:
-            one, other = turned
-            yield claim(both, Kind.DIRECTION, _whole(one), _whole(other), _ORDER)
+        elif len(signs) == len(other_signs) == 1 and axis not in word_lists().symmetric_axes:
+            turned = _turned(both, mine, theirs, strictly=True)
+            if turned is not None:
+                sure = _LOOSE if axis in word_lists().loose_axes else _ORDER
+                yield claim(both, Kind.DIRECTION, _whole(turned[0]), _whole(turned[1]), sure)
         elif len(signs) == 2 and len(other_signs) == 2:
             yield from _exchanged(both, mine, theirs)
 
@@ -37,21 +39,70 @@ def _whole(one: Direction) -> list[int]:
     return [*one.words, *(i for i in (one.subject, one.anchor) if i is not None)]
 
 
+def preposition_claims(both: Compared) -> Iterator[Claim]:
+    """Prepositions that exclude each other before one noun: on the table, under the table."""
+    listed = word_lists().opposed_prepositions
+    for i, mine in both.answer.roles.items():
+        for j, theirs in both.reference.roles.items():
+            if (
+                theirs in listed.get(mine, ())
+                and both.same(i, j)
+                and _once(both.answer, i)
+                and _once(both.reference, j)
+            ):
+                words, others = _preposition(both.answer, i, mine), _preposition(both.reference, j, theirs)
+                yield claim(both, Kind.PLACE, (*words, i), (*others, j), _PREPOSITION)
+
+
+def _once(side: Analysis, i: int) -> bool:
+    return sum(word.lemma == side.words[i].lemma for word in side.words) == 1
+
+
+def _preposition(side: Analysis, i: int, name: str) -> tuple[int, ...]:
+    return next(((k,) for k in range(i - 1, max(-1, i - 8), -1) if side.words[k].lower == name), ())
+
+
 def _on(side: Analysis, axis: str) -> list[Direction]:
     return [one for one in side.directions if one.axis == axis]
 
 
 def _turned(
-    both: Compared, mine: Sequence[Direction], theirs: Sequence[Direction]
+    both: Compared, mine: Sequence[Direction], theirs: Sequence[Direction], *, strictly: bool = False
 ) -> tuple[Direction, Direction] | None:
-    """Directions whose subject and anchor are exchanged: the bin behind the box, the box in front of the bin."""
+    """Directions told from each other's ends: the bin behind the box, the box in front of the bin. Each anchor is a noun
+    of the other side that is not the anchor there; strictly: it is the subject there."""
     for one in mine:
         for other in theirs:
-            crossed = _same(both, one.subject, other.anchor) and _same(both, one.anchor, other.subject)
-            straight = _same(both, one.subject, other.subject) and _same(both, one.anchor, other.anchor)
-            if crossed and not straight:
+            if one.anchor is None or other.anchor is None or _same_phrase(both, one.anchor, other.anchor):
+                continue
+            if strictly:
+                crossed = _same(both, one.subject, other.anchor) and _same(both, one.anchor, other.subject)
+            else:
+                crossed = any(_same_phrase(both, one.anchor, j) for j in _nouns(both.reference, other.anchor)) and any(
+                    _same_phrase(both, i, other.anchor) for i in _nouns(both.answer, one.anchor)
+                )
+            if crossed:
                 return one, other
     return None
+
+
+def _nouns(side: Analysis, without: int) -> Iterator[int]:
+    return (i for i, word in enumerate(side.words) if word.pos == "n" and i != without)
+
+
+def _same_phrase(both: Compared, i: int, j: int) -> bool:
+    """Two noun phrases name one thing, by their heads or by what those are of: a set of toys, the toys."""
+    return any(_same(both, a, b) for a in _heads(both.answer, i) for b in _heads(both.reference, j))
+
+
+def _heads(side: Analysis, i: int) -> tuple[int, ...]:
+    words = side.words
+    if i + 1 >= len(words) or words[i + 1].lower != "of":
+        return (i,)
+    inner = next((j for j in range(i + 2, min(len(words), i + 6)) if words[j].pos == "n"), None)
+    while inner is not None and inner + 1 < len(words) and words[inner + 1].pos == "n":
+        inner += 1
+    return (i,) if inner is None else (i, inner)
 
 
 def _same(both: Compared, i: int | None, j: int | None) -> bool:
@@ -67,9 +118,11 @@ def _same(both: Compared, i: int | None, j: int | None) -> bool:
 
 def converse_axes(both: Compared) -> bool:
     """Whether some axis is told from its other end, so that exchanged nouns do not contradict each other."""
+    free = word_lists().symmetric_axes | word_lists().loose_axes
     for axis in {one.axis for one in both.answer.directions}:
         mine, theirs = _on(both.answer, axis), _on(both.reference, axis)
-        if theirs and not {one.sign for one in mine} & {one.sign for one in theirs} and _turned(both, mine, theirs):
+        differ = not {one.sign for one in mine} & {one.sign for one in theirs}
+        if theirs and (differ or axis in free) and _turned(both, mine, theirs):
             return True
     return False
 

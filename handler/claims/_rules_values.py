@@ -6,18 +6,24 @@ from collections.abc import Iterator
 
 from handler.claims._compared import Compared, claim
 from handler.claims._contract import Claim, Kind
-from handler.claims._slot_types import Attribute, Quantity
+from handler.claims._slot_types import Analysis, Attribute, Quantity
 
 __all__ = ["attribute_claims", "moved_modifiers", "number_claims"]
 
-_BOUND, _IMPLIED, _LOOSE = 0.95, 0.6, 0.5
+_BOUND, _IMPLIED, _LOOSE, _MOVED, _MOVED_NOUN = 0.95, 0.6, 0.5, 0.7, 0.55
+_JOINING = frozenset({"of", "'s", "the", "a", "an"})
 
 
 def number_claims(both: Compared) -> Iterator[Claim]:
     """A count that no count of the other side allows, on nouns that may be one thing; with less confidence where only the
     article counts, or where the numbers stand on nouns that do not match."""
     answer, reference = both.answer.quantities, both.reference.quantities
-    agreed = {(q.word, p.word) for q in answer for p in reference if not differ(q, p) and _one_thing(both, q, p)}
+    agreed = {
+        (q.word, p.word)
+        for q in answer
+        for p in reference
+        if bool(q.share) == bool(p.share) and not differ(q, p) and _one_thing(both, q, p)
+    }
     settled, settled_reference = {q for q, _ in agreed}, {p for _, p in agreed}
     bound = False
     for q in answer:
@@ -98,20 +104,35 @@ def _loose_colours(both: Compared) -> Iterator[Claim]:
 
 
 def moved_modifiers(both: Compared) -> Iterator[Claim]:
-    """One adjective on another noun, though both nouns are in both sentences: the big dog and the cat, the dog and the big
+    """One modifier on another noun, though both nouns are in both sentences: the big dog and the cat, the dog and the big
     cat."""
-    theirs = both.reference.modifiers
-    for word, head in both.answer.modifiers:
-        used = [(w, h) for w, h in theirs if both.same(word, w)]
-        if not used or any(both.match(head, h) for _, h in used):
+    answer, reference = both.answer, both.reference
+    for word, head in answer.modifiers:
+        lemma = answer.words[word].lemma
+        if sum(one.lemma == lemma for one in answer.words) != sum(one.lemma == lemma for one in reference.words):
+            continue
+        mine = [h for w, h in answer.modifiers if answer.words[w].lemma == lemma]
+        used = [(w, h) for w, h in reference.modifiers if reference.words[w].lemma == lemma]
+        used = [(w, h) for w, h in used if not any(both.match(i, h) for i in mine)]
+        if not used:
             continue
         w, h = used[0]
-        other_home = any(both.same(i, h) for i in _nouns(both, answer=True))
-        home_there = any(both.same(head, j) for j in _nouns(both, answer=False))
-        if other_home and home_there:
-            yield claim(both, Kind.ATTRIBUTE, (word, head), (w, h), 0.7)
+        other_home = next((i for i in _nouns(answer) if both.same(i, h)), None)
+        home_there = next((j for j in _nouns(reference) if both.same(head, j)), None)
+        if other_home is None or home_there is None:
+            continue
+        if not _one_phrase(answer, head, other_home) and not _one_phrase(reference, h, home_there):
+            sure = _MOVED if answer.words[word].pos == "a" else _MOVED_NOUN
+            yield claim(both, Kind.ATTRIBUTE, (word, head), (w, h), sure)
 
 
-def _nouns(both: Compared, *, answer: bool) -> list[int]:
-    side = both.answer if answer else both.reference
-    return [i for i in side.content if side.words[i].pos == "n"]
+def _one_phrase(side: Analysis, i: int, j: int) -> bool:
+    """Two nouns of one noun phrase: a glass of wine, a wine glass, a doctor's office, a pizza style."""
+    low, high = min(i, j), max(i, j)
+    return high - low <= 4 and all(
+        word.pos in ("n", "a") or word.lower in _JOINING for word in side.words[low : high + 1]
+    )
+
+
+def _nouns(side: Analysis) -> Iterator[int]:
+    return (i for i in side.content if side.words[i].pos == "n")

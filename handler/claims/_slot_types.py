@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from handler.claims._contract import Span
 
@@ -56,8 +57,7 @@ class Role(StrEnum):
     GIVER = "giver"
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word. lower: in lower case, "not" for n't; form: lower without an un- that negates, what the lexicon is asked
     for; lemma: the base form of that; pos: n, v, a, r (noun, verb, adjective, adverb) or "" for function words, digits and
     marks; content: whether it carries meaning of its own; negated: within the scope of an odd number of negators (un-

@@ -14,10 +14,12 @@ def negation(tagged: Tagged) -> tuple[dict[int, tuple[int, ...]], list[bool]]:
     """Negators with the words they reach, and per word whether an odd number of negators reaches it. An un- that negates
     (unlocked) counts as a negator of its own word."""
     scopes: dict[int, tuple[int, ...]] = {}
-    for i in range(len(tagged)):
-        reached = _scope(tagged, i)
-        if reached is not None:
-            scopes[i] = reached
+    negating = word_lists().negating
+    for i, (word, lemma) in enumerate(zip(tagged.lower, tagged.lemma, strict=True)):
+        if word in negating or lemma in negating:
+            reached = _scope(tagged, i)
+            if reached is not None:
+                scopes[i] = reached
     negated = [lower != form for lower, form in zip(tagged.lower, tagged.form, strict=True)]
     for i, reached in scopes.items():
         for j in reached:
@@ -56,12 +58,15 @@ def _after(tagged: Tagged, i: int) -> tuple[int, ...]:
     found: list[int] = []
     clause_words = word_lists().function["clause"]
     places = word_lists().place_prepositions
+    pronouns = word_lists().negation["pronouns"]
     for j in range(i + 1, len(tagged)):
         word = tagged.lower[j]
         joined = word in ("and", "or", ",") and 0 < len(found) < 3 and _noun_list(tagged, i, j)
         ends = (tagged.kind[j] is Class.MARK or word in clause_words) and not joined
-        if ends or len(found) >= _REACH or (found and word in places):
+        if ends or len(found) >= _REACH or (word in places and (found or tagged.lower[i] in pronouns)):
             break
+        if tagged.pos[j] == "v" and any(tagged.pos[k] == "n" for k in found):
+            break  # no shoes playing: the game is played
         if tagged.kind[j] is Class.OPEN:
             found.append(j)
     return tuple(found)
@@ -72,6 +77,8 @@ def _noun_list(tagged: Tagged, negator: int, joint: int) -> bool:
     if tagged.lower[joint] == "or":
         return True
     following = range(joint + 1, min(len(tagged), joint + 4))
+    if following and tagged.kind[joint + 1] is Class.DETERMINER:
+        return False
     return tagged.lower[negator] in ("no", "without", "of") and not any(tagged.pos[j] == "v" for j in following)
 
 

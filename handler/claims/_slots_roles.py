@@ -18,17 +18,20 @@ def governors(tagged: Tagged) -> dict[int, str]:
     found: dict[int, str] = {}
     for i, kind in enumerate(tagged.kind):
         if kind is Class.PREPOSITION and (head := phrase_head(tagged, i + 1)) is not None:
-            found.setdefault(head, tagged.lower[i])
+            before = tagged.lower[i - 1] if i else ""
+            joined = tagged.lower[i] in ("to", "of", "from") and before in word_lists().joined_prepositions
+            found.setdefault(head, before if joined else tagged.lower[i])
     return found
 
 
 def phrase_head(tagged: Tagged, start: int) -> int | None:
     """The head of the noun phrase that begins at a word: its last noun."""
     head = None
+    goes_on = word_lists().function["compounding"] | {"'s"}
     for j in range(start, len(tagged)):
         if tagged.pos[j] == "n":
             head = j
-        elif not (_before_noun(tagged, j, start) if head is None else tagged.lower[j] == "'s"):
+        elif not (_before_noun(tagged, j, start) if head is None else tagged.lower[j] in goes_on):
             break
     return head
 
@@ -52,6 +55,8 @@ def predicates(tagged: Tagged, governed: Mapping[int, str]) -> tuple[Predicate, 
 def _qualifies(tagged: Tagged, i: int) -> bool:
     """A participle inside a noun phrase (the parked car) is no verb of the clause."""
     word = tagged.lower[i]
+    if i > 0 and word in word_lists().function["compounding"] and tagged.pos[i - 1] == "n":
+        return i + 1 < len(tagged) and tagged.pos[i + 1] == "n"
     inside = i > 0 and (tagged.kind[i - 1] in (Class.DETERMINER, Class.NUMBER) or tagged.pos[i - 1] == "a")
     return inside and word.endswith(("ed", "ing", "en")) and i + 1 < len(tagged) and tagged.pos[i + 1] in ("n", "a")
 

@@ -20,8 +20,11 @@ def directions(tagged: Tagged, verbs: Sequence[Predicate], governed: Mapping[int
     lists = word_lists()
     found: list[Direction] = []
     taken: set[int] = set()
+    starts = [
+        i for i, word in enumerate(tagged.lower) if word in lists.axis_starts or tagged.lemma[i] in lists.axis_starts
+    ]
     for length in (3, 2):
-        for i in range(len(tagged) - length + 1):
+        for i in starts:
             phrase = _listed_phrase(tagged, i, length, lists)
             if phrase is not None and not taken & set(range(i, i + length)):
                 span = tuple(range(i, i + length))
@@ -52,7 +55,7 @@ def _points(tagged: Tagged, i: int, axis: str, lists: WordLists) -> bool:
         return after not in ("now", "away", "behind", "there", "here")
     if word in ("up", "down"):
         verb = next((j for j in range(i - 1, max(-1, i - 5), -1) if tagged.pos[j] == "v"), None)
-        return not (verb is not None and tagged.lemma[verb] in lists.particle_of) and after not in ("to", "close")
+        return not (verb is not None and tagged.lemma[verb] in lists.particle_of) and before not in ("close", "grow")
     if word == "over":
         return after not in ("to", "there") and tagged.lemma[i - 1] not in ("bend", "lean", "pull", "hand", "knock")
     if word in ("after", "before"):

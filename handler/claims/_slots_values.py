@@ -12,29 +12,44 @@ from handler.claims._word_lists import word_lists
 __all__ = ["attributes", "modifiers", "quantities"]
 
 _REACH = 5  # words between a number or an attribute and its noun
+_ADJECTIVAL = frozenset({"colour", "size", "age", "shape", "weather"})  # families whose words are no things themselves
 _PARTITIVE = frozenset("of the a an these those his her its their other more".split())
 
 
 def quantities(tagged: Tagged) -> tuple[Quantity, ...]:
     """Numbers, quantifiers and, where nothing else counts a noun, its article."""
     found: list[Quantity] = []
+    counting = word_lists().counting
     for i, word in enumerate(tagged.lower):
+        if word not in counting and not word[0].isdigit():
+            continue
         counts = _counts(tagged, i)
         if counts is None:
             continue
         low, high, share = counts
         head = counted_noun(tagged, i)
+        if head is not None and tagged.lower[head] in word_lists().attributes and word == "one":
+            head = None
         if head is None and word in word_lists().quantifiers["counted_alone"]:
             head = _subject(tagged, i)
         if head is not None or word not in ("all", "no", "each", "every"):
             found.append(Quantity(i, low, high, head, share))
     counted = {one.head for one in found}
     for i, word in enumerate(tagged.lower):
-        if word in ("a", "an", "another") and (head := counted_noun(tagged, i)) is not None and head not in counted:
-            several = tagged.lower[head] in word_lists().quantifiers["some"] | word_lists().quantifiers["crowd"]
-            if not several:
-                found.append(Quantity(i, 1, 1, head, implied=True))
+        if word in ("a", "an", "another") and (head := _single(tagged, i)) is not None and head not in counted:
+            found.append(Quantity(i, 1, 1, head, implied=True))
     return tuple(found)
+
+
+def _single(tagged: Tagged, article: int) -> int | None:
+    """The singular noun of an article; None for "a few dogs", "a group of dogs"."""
+    head = counted_noun(tagged, article)
+    if head is None or tagged.lower[head] != tagged.lemma[head] or tagged.lower[head] == "people":
+        return None
+    between = range(article + 1, head)
+    if any(tagged.kind[j] is not Class.OPEN for j in between) or tagged.lower[head] in word_lists().quantifiers["some"]:
+        return None
+    return head
 
 
 def _counts(tagged: Tagged, i: int) -> tuple[float, float, str] | None:
@@ -42,10 +57,10 @@ def _counts(tagged: Tagged, i: int) -> tuple[float, float, str] | None:
     lists, word, kinds = word_lists(), tagged.lower[i], tagged.kind
     before = tagged.lower[i - 1] if i else ""
     after = tagged.lower[i + 1] if i + 1 < len(tagged) else ""
-    if word in ("half", "few") or (word == "couple" and after not in ("of", "more")):
-        if word == "half" and after in ("of", "the"):
-            return 1, inf, "some"
-        return (3, 10, "") if word == "few" and before == "a" else None
+    if word == "half":
+        return (1, inf, "some") if after in ("of", "the") else None
+    if word == "few":
+        return (2, 10, "") if before == "a" else None
     if word == "dozen" and (before == "half" or (before == "a" and i > 1 and tagged.lower[i - 2] == "half")):
         return 6, 6, ""
     if word == "number" and before == "a" and after == "of":
@@ -54,9 +69,9 @@ def _counts(tagged: Tagged, i: int) -> tuple[float, float, str] | None:
         if after == "of":
             return 1, 1, "some"
         plain = kinds[i - 1] not in (Class.DETERMINER, Class.OPEN) if i else True
-        return (1, 1, "") if plain and before not in ("no", "the", "every") else None
-    if word == "both" and after != "and":
-        return 2, 2, "all"
+        return (1, 1, "") if plain and before not in ("no", "the", "every") and after != "another" else None
+    if word == "both":
+        return None if "and" in tagged.lower[i + 1 : i + 7] else (2, 2, "all")
     if word in ("neither", "none"):
         return 0, 0, "none"
     if word in ("all", "every", "each") and after != "other":
@@ -102,7 +117,10 @@ def counted_noun(tagged: Tagged, i: int) -> int | None:
 def _participle(tagged: Tagged, j: int) -> bool:
     """parked cars, smiling women: before a noun it qualifies."""
     word = tagged.lower[j]
-    return word.endswith(("ed", "ing", "en")) and j + 1 < len(tagged) and tagged.pos[j + 1] == "n"
+    if j + 1 >= len(tagged) or tagged.pos[j + 1] != "n":
+        return False
+    inside = j > 0 and (tagged.kind[j - 1] in (Class.DETERMINER, Class.NUMBER) or tagged.pos[j - 1] == "a")
+    return word.endswith(("ed", "en")) or (word.endswith("ing") and inside)
 
 
 def _subject(tagged: Tagged, i: int) -> int | None:
@@ -149,18 +167,11 @@ def _qualified(tagged: Tagged, i: int) -> int | None:
     head = None
     for j in range(i + 1, min(len(tagged), i + 1 + _REACH)):
         word = tagged.lower[j]
-        if (
-            head is None
-            and word in word_lists().attributes
-            and not (tagged.pos[j] == "n" and _last_of_phrase(tagged, j))
-        ):
+        kinds = word_lists().attributes.get(word, ())
+        if head is None and kinds and (kinds[0][0] in _ADJECTIVAL or not _last_of_phrase(tagged, j)):
             continue
-        if (
-            head is None
-            and word in ("and", ",")
-            and j + 1 < len(tagged)
-            and tagged.lower[j + 1] in word_lists().attributes
-        ):
+        joins = word in ("and", "or", ",") and j + 1 < len(tagged) and tagged.lower[j + 1] in word_lists().attributes
+        if head is None and joins:
             continue
         if tagged.pos[j] == "n":
             head = j
@@ -197,10 +208,11 @@ def _first_head(tagged: Tagged, nouns: Sequence[int]) -> int | None:
 
 
 def modifiers(tagged: Tagged) -> tuple[tuple[int, int], ...]:
-    """Adjectives and participles before a noun, with that noun."""
+    """Adjectives, participles and nouns before a noun, with that noun."""
     found = []
     for i, pos in enumerate(tagged.pos):
-        if pos == "a" or (pos == "v" and _participle(tagged, i)):
+        noun = pos == "n" and i + 1 < len(tagged) and tagged.pos[i + 1] == "n"
+        if noun or pos == "a" or (pos == "v" and _participle(tagged, i)):
             head = _qualified(tagged, i)
             if head is not None:
                 found.append((i, head))

@@ -88,6 +88,8 @@ def tag(tokens: Sequence[Token]) -> Tagged:
         sentence.clause[i] = clause
         if kind is Class.AUXILIARY:
             finite = True
+        elif word in ("one", "ones") and i and (kinds[i - 1] is Class.OPEN or lower[i - 1] in ("the", "other")):
+            sentence.pos[i] = "n"  # the blue one
         elif kind is Class.OPEN:
             form = _without_un(word)
             found = readings(form)
@@ -130,16 +132,18 @@ def _part_of_speech(sentence: Tagged, i: int, found: tuple[Reading, ...], finite
             return "v"
         if previous in BE and (word.endswith(("ing", "ed")) or _irregular(word, found)):
             return "v"
-        if kind is Class.OPEN and sentence.pos[before] == "n" and not finite and _finite_here(sentence, i, counts):
+        after = sentence.pos[before] if kind is Class.OPEN else ""
+        if after == "n" and not finite and _finite_here(sentence, i, counts):
             return "v"
-        after_verb = kind is Class.OPEN and sentence.pos[before] == "v" and not word.endswith("ing")
-        if after_verb or (kind is Class.OPEN and sentence.pos[before] == "n" and finite and "n" in counts):
+        if after == "n" and finite and _caused(sentence, before) and not word.endswith("s"):
+            return "v"
+        if not word.endswith("ing") and (after == "v" or (after == "n" and "n" in counts)):
             counts.pop("v")
     if kind in (Class.DETERMINER, Class.NUMBER) or (kind is Class.OPEN and sentence.pos[before] == "a"):
         counts.pop("v", None)
         counts.pop("r", None)
         if "a" in counts and "n" in counts:
-            return "a" if _noun_follows(sentence, i) and counts["a"] > counts["n"] else "n"
+            return "a" if _noun_follows(sentence, i) and counts["a"] >= counts["n"] else "n"
     if previous in BE and "a" in counts and "n" in counts:
         return "a" if 2 * counts["a"] + 1 >= counts["n"] else "n"
     if kind is Class.PREPOSITION and not word.endswith("ing"):
@@ -173,9 +177,19 @@ def _noun_follows(sentence: Tagged, i: int) -> bool:
     following = i + 1
     if following >= len(sentence) or sentence.kind[following] is not Class.OPEN:
         return False
+    if _caused(sentence, i) and any(one.pos == "v" for one in readings(sentence.lower[following])):
+        return False
     return any(one.pos in "na" for one in readings(sentence.lower[following])) or not readings(
         sentence.lower[following]
     )
+
+
+def _caused(sentence: Tagged, i: int) -> bool:
+    """Whether word i is the object of a verb that takes a second one: helps the patient stand."""
+    start = i - 1
+    while start >= 0 and (sentence.kind[start] is Class.DETERMINER or sentence.pos[start] == "a"):
+        start -= 1
+    return start >= 0 and sentence.pos[start] == "v" and sentence.lemma[start] in word_lists().function["causative"]
 
 
 def _finite_here(sentence: Tagged, i: int, counts: dict[str, int]) -> bool:

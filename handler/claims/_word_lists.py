@@ -14,21 +14,31 @@ __all__ = ["WordLists", "word_lists"]
 _FILE = Path(__file__).parent / "data" / "words.toml"
 
 Words = frozenset[str]
+_SHARES = frozenset("half few dozen number both neither none all every each".split())
 
 
 @dataclass(frozen=True, slots=True)
 class WordLists:
     """What data/words.toml says, ready to look up. attributes: word to (family, values); axis_words: word to (axis, sign);
     axis_phrases: phrase of words to (axis, sign); opposites, synonyms, converse: word to the words on the other side;
-    opposite_phrases: "verb particle" to the same."""
+    opposite_phrases: "verb particle" to the same; counting,
+    negating, axis_starts: words that a number, a negation or an axis phrase can begin with."""
 
     function: Mapping[str, Words]
     negation: Mapping[str, Words]
     numbers: Mapping[str, int]
     quantifiers: Mapping[str, Words]
+    counting: Words
+    negating: Words
+    axis_starts: Words
     attributes: Mapping[str, tuple[tuple[str, Words], ...]]
     axis_words: Mapping[str, tuple[tuple[str, int], ...]]
     axis_phrases: Mapping[tuple[str, ...], tuple[str, int]]
+    symmetric_axes: Words
+    loose_axes: Words
+    posture: Words
+    joined_prepositions: Words
+    symmetric_prepositions: Words
     particle_of: Words
     opposed_prepositions: Mapping[str, Words]
     opposites: Mapping[str, Words]
@@ -47,19 +57,24 @@ def word_lists() -> WordLists:
     """The lists, read on first use (some 5 ms)."""
     tables = tomllib.loads(_FILE.read_text("utf-8"))
     axes: dict[str, Any] = tables["axes"]
+    quantifiers = {name: _words(text) for name, text in tables["numbers"].items() if isinstance(text, str)}
+    phrases = _axis_phrases(axes)
     return WordLists(
         function={name: _words(text) for name, text in tables["function"].items()},
         negation={name: _words(text) for name, text in tables["negation"].items()},
         numbers=tables["numbers"]["values"],
-        quantifiers={name: _words(text) for name, text in tables["numbers"].items() if isinstance(text, str)},
+        quantifiers=quantifiers,
+        counting=frozenset(tables["numbers"]["values"]).union(*quantifiers.values(), _SHARES),
+        negating=frozenset().union(*(_words(text) for name, text in tables["negation"].items() if name != "not_un")),
+        axis_starts=frozenset(phrase[0] for phrase in phrases),
         attributes=_attributes(tables["attributes"]),
         axis_words=_axis_words(axes),
-        axis_phrases={
-            tuple(phrase.split()): (axis, sign)
-            for axis, table in axes.items()
-            for name, sign in (("plus_phrases", 1), ("minus_phrases", -1))
-            for phrase in table.get(name, ())
-        },
+        axis_phrases=phrases,
+        symmetric_axes=frozenset(tables["directions"]["symmetric"]),
+        loose_axes=frozenset(tables["directions"]["loose"]),
+        posture=_words(tables["roles"]["posture"]),
+        joined_prepositions=_words(tables["roles"]["joined_prepositions"]),
+        symmetric_prepositions=_words(tables["roles"]["symmetric_prepositions"]),
         particle_of=_words(tables["directions"]["particle_of"]),
         opposed_prepositions=_both_ways(tables["directions"]["opposed"]),
         opposites=_both_ways(pair.split() for pair in tables["opposites"]["pairs"]),
@@ -94,6 +109,15 @@ def _attributes(families: Mapping[str, Mapping[str, str]]) -> dict[str, tuple[tu
             for word in words.split():
                 found.setdefault(word, {}).setdefault(family, set()).add(value)
     return {word: tuple((family, frozenset(v)) for family, v in kinds.items()) for word, kinds in found.items()}
+
+
+def _axis_phrases(axes: Mapping[str, Mapping[str, Any]]) -> dict[tuple[str, ...], tuple[str, int]]:
+    return {
+        tuple(phrase.split()): (axis, sign)
+        for axis, table in axes.items()
+        for name, sign in (("plus_phrases", 1), ("minus_phrases", -1))
+        for phrase in table.get(name, ())
+    }
 
 
 def _axis_words(axes: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[tuple[str, int], ...]]:

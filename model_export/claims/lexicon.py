@@ -133,7 +133,7 @@ def write_lexicon(wordnet: WordNet, output: Path) -> None:
     """Write the lexicon (.npz, deflated) and WORDNET-LICENSE.txt beside it."""
     output.parent.mkdir(parents=True, exist_ok=True)
     with output.open("wb") as file:
-        np.savez_compressed(file, **build_lexicon(wordnet))
+        np.savez_compressed(file, allow_pickle=False, **build_lexicon(wordnet))
     (output.parent / "WORDNET-LICENSE.txt").write_text(_ATTRIBUTION + wordnet.notice, "utf-8")
 
 
