@@ -104,7 +104,8 @@ def make_claimed(
     entries = [
         {
             **{key: getattr(samples[i], key) for key in ("index", "session_id", "assistant_id", "sample_id", "answer")},
-            "references": list(samples[i].references),
+            "references": [samples[i].references[k] for k in _best_first(samples[i], judgements[i])][:3],
+            "claims": judgements[i]["claims"],
             "score": judgements[i]["score"],
             "similarity_score": judgements[i]["score"],
         }
@@ -112,7 +113,13 @@ def make_claimed(
     ]
     document["metrics"][CLAIMS] = {"sessions": [], "groups": [], "overall": overall, "worst": entries}
     write_page(result, document)
+    result.write_report(document)
     return f"file://{folder}/report.html"
+
+
+def _best_first(sample: Sample, judgement: dict[str, Any]) -> list[int]:
+    best = judgement.get("best_reference", 0)
+    return [best, *(k for k in range(len(sample.references)) if k != best)]
 
 
 def _spans(text: str, words: str) -> list[list[int]]:

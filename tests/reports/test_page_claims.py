@@ -11,7 +11,8 @@ from html import unescape
 
 import pytest
 
-from handler.reports.page import _frames, csv_lines
+from handler.reports import ResultFolder
+from handler.reports.page import _frames, csv_lines, markdown
 from handler.samples import Sample
 from tests.reports.browsing import ROWS, problems, put
 from tests.reports.claimed_results import SCENES, claimed_frames, judgement, make_claimed
@@ -98,15 +99,42 @@ def test_spans_beyond_a_text_that_was_cut_are_left_out(tmp_path):
     ("nearest", "best", "counted"), [(0, 0, 0), (0, 1, 1), (0, 3, None), (2, 2, 0), (2, 0, 1), (2, 1, 2), (1, 2, 2)]
 )
 def test_the_reference_that_was_judged_is_marked(tmp_path, nearest, best, counted):
-    """The page shows three: the nearest by similarity first, then the others in their order."""
+    """Listed as worst by similarity alone, a frame shows three references: the nearest first, the others in order."""
     references = tuple(f"A dog number {i}." for i in range(4))
-    found = saying("A cat.", references[best], ("object", [[2, 5]], [[2, 5]]), best_reference=best)
+    found = saying("A cat.", references[best], ("object", [[2, 5]], [[2, 5]]), best_reference=best, verdict="supported")
     near = [0.9 if i == nearest else 0.1 for i in range(4)]
     make_claimed(tmp_path, [Sample(0, "s", "a", "1", "A cat.", references)], [found], near)
     texts = said(page_of(tmp_path), 0)[1:]
     marked = [plain(text) for text in texts if MARK.search(text)]
     assert marked == ([] if counted is None else [references[best]])
     assert counted is None or MARK.search(texts[counted])
+
+
+@pytest.mark.parametrize("best", [0, 1, 3])
+def test_of_a_contradicted_frame_the_judged_reference_comes_first(tmp_path, best):
+    references = tuple(f"A dog number {i}." for i in range(4))
+    found = saying("A cat.", references[best], ("object", [[2, 5]], [[2, 5]]), best_reference=best)
+    make_claimed(tmp_path, [Sample(0, "s", "a", "1", "A cat.", references)], [found], [0.1, 0.9, 0.1, 0.1])
+    texts = said(page_of(tmp_path), 0)[1:]
+    assert plain(texts[0]) == references[best]
+    assert [bool(MARK.search(text)) for text in texts] == [True, False, False]
+
+
+def test_contradicted_frames_come_first(tmp_path):
+    make_claimed(tmp_path, claimed_frames(), FOUND)
+    shown = [one["id"] for one in Seen(page_of(tmp_path)).named("article") if "id" in one]
+    assert shown == ["worst-1", "worst-0", "worst-2", "worst-4", "worst-3"]
+
+
+def test_markdown_names_the_claims_and_nothing_in_them_acts(tmp_path):
+    found = [FOUND[0], saying("x", "y", ("number", [], []), score=0.9)]
+    found[1]["claims"][0] |= {"answer": "@all <b>|", "reference": ""}
+    make_claimed(tmp_path, claimed_frames(2), found)
+    lines = markdown(ResultFolder(str(tmp_path)).report()).splitlines()
+    table = lines[lines.index("### Look at these first") + 2 :]
+    assert table[0] == "| Sample | Score | Model | Person | Claims |"
+    assert table[2].endswith("| number&#58; Three / Two<br>opposite&#58; closed / open |")
+    assert table[3].endswith("| number&#58; &#64;&#8203;all &#60;b&#62;&#124; / – |")
 
 
 def test_a_frame_without_a_judgement_shows_the_words_that_differ(tmp_path):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from handler.reports.page._claims import claim_list, judged, kinds_of, marked_texts
+from handler.reports.page._claims import CLAIMS, claim_list, judged, kinds_of, marked_texts
 from handler.reports.page._description import Description
 from handler.reports.page._figures import shown
 from handler.reports.page._frames import MAX_TAGS, as_text
@@ -23,15 +23,19 @@ _LINK = re.compile(r"https?://[^\s/@\\]+(?:[/?#]\S*)?$", re.I)
 
 
 def worst_indexes(metrics: Mapping[str, Any]) -> list[int]:
-    """The samples that any metric lists as worst, those of the first metric first."""
-    return list(dict.fromkeys(one["index"] for metric in metrics.values() for one in metric["worst"]))[:LIMIT]
+    """The samples that any metric lists as worst: contradicted ones first, then those of the first metric."""
+    return list(dict.fromkeys(one["index"] for name in _ranked(metrics) for one in metrics[name]["worst"]))[:LIMIT]
+
+
+def _ranked(metrics: Iterable[str]) -> list[str]:
+    return sorted(metrics, key=lambda name: name != CLAIMS)
 
 
 def worst_samples(
     metrics: Mapping[str, Any], descriptions: Mapping[str, Description], rows: Mapping[int, Mapping[str, Any]]
 ) -> str:
     """One article a sample."""
-    entries = {one["index"]: (name, one) for name in reversed(list(metrics)) for one in metrics[name]["worst"]}
+    entries = {one["index"]: (name, one) for name in reversed(_ranked(metrics)) for one in metrics[name]["worst"]}
     articles = []
     for index in worst_indexes(metrics):
         name, entry = entries[index]
