@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from handler.claims._compared import SIMILAR, Compared, claim
+from handler.claims._compared import Compared, claim
 from handler.claims._contract import Claim, Kind
 from handler.claims._lexicon import field_of
 from handler.claims._slot_types import MATCHING, Analysis, Relation
@@ -13,6 +13,7 @@ from handler.claims._word_lists import word_lists
 __all__ = ["negation_claims", "opposite_claims", "opposite_pairs"]
 
 _BOUND, _BOTH_NEGATE = 0.9, 0.55
+_NEAR = 0.75  # cosine from which a word without a known relation can be the one that is negated
 _INSTEAD = {"without": ("with",), "none": ("all", "some"), "no": ("a", "an", "some"), "never": ("always",)}
 _THINGS = frozenset({6, 13, 15, 17, 20, 25, 27})  # artefact, food, location, object, plant, shape, substance
 
@@ -23,7 +24,7 @@ def negation_claims(both: Compared) -> Iterator[Claim]:
     seen: set[tuple[int, int]] = set()
     for pairing in both.alignment.forward:
         i, j = pairing.word, pairing.other
-        if j is None or i in opposed or not (pairing.relation in MATCHING or pairing.similarity >= SIMILAR):
+        if j is None or i in opposed or not (pairing.relation in MATCHING or pairing.similarity >= _NEAR):
             continue
         if pairing.relation is Relation.OPPOSITE or both.answer.words[i].negated == both.reference.words[j].negated:
             continue

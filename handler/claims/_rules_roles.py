@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from handler.claims._compared import Compared, claim
 from handler.claims._contract import Claim, Kind
 from handler.claims._rules_space import converse_axes
-from handler.claims._slot_types import Predicate, Relation
+from handler.claims._slot_types import Analysis, Predicate, Relation
 from handler.claims._word_lists import word_lists
 
 __all__ = ["role_claims"]
 
-_VERB, _PLACES = 0.9, 0.65
+_VERB, _PLACES = 0.9, 0.7
 
 
 def role_claims(both: Compared) -> Iterator[Claim]:
@@ -85,6 +85,12 @@ def _tied(modifiers: tuple[tuple[int, int], ...], roles: object, noun: int) -> l
     return found
 
 
+def _joined(side: Analysis, i: int, k: int) -> bool:
+    """A shirt and black shorts: two of one list."""
+    between = range(min(i, k) + 1, max(i, k))
+    return len(between) <= 4 and any(side.words[at].lower in ("and", "or") for at in between)
+
+
 def _exchanged_places(both: Compared) -> Iterator[Claim]:
     """Two nouns that stand in each other's place: the cat sits on its legs and swats at the plant, and the other way."""
     mine, theirs = both.answer.roles, both.reference.roles
@@ -97,6 +103,8 @@ def _exchanged_places(both: Compared) -> Iterator[Claim]:
             if j == m or i == k or mine[i] == mine[k] or both.answer.words[i].lemma == both.answer.words[k].lemma:
                 continue
             subjects = {mine[i], mine[k]} == {"agent", "patient"} or {mine[i], mine[k]} & symmetric
-            if mine[i] == theirs[m] and mine[k] == theirs[j] and not subjects:
+            if subjects or (_joined(both.answer, i, k) and _joined(both.reference, j, m)):
+                continue
+            if mine[i] == theirs[m] and mine[k] == theirs[j]:
                 yield claim(both, Kind.ROLE, (i, k), (j, m), _PLACES)
                 return

@@ -11,7 +11,7 @@ from handler.claims._word_lists import word_lists
 
 __all__ = ["converse_axes", "direction_claims", "preposition_claims"]
 
-_BOUND, _ORDER, _MIXED, _LOOSE, _PREPOSITION = 0.9, 0.75, 0.6, 0.5, 0.7
+_BOUND, _ORDER, _MIXED, _LOOSE, _PREPOSITION = 0.9, 0.8, 0.65, 0.6, 0.85
 
 
 def direction_claims(both: Compared) -> Iterator[Claim]:
@@ -51,7 +51,20 @@ def preposition_claims(both: Compared) -> Iterator[Claim]:
                 and _once(both.reference, j)
             ):
                 words, others = _preposition(both.answer, i, mine), _preposition(both.reference, j, theirs)
+                located, there = _before(both.answer, words), _before(both.reference, others)
+                if located is not None and there is not None and not both.match(located, there):
+                    continue  # the net is above the bed, the boy on it
                 yield claim(both, Kind.PLACE, (*words, i), (*others, j), _PREPOSITION)
+
+
+def _before(side: Analysis, words: tuple[int, ...]) -> int | None:
+    """The first noun of the clause, before the preposition: what is there."""
+    if not words:
+        return None
+    clause = side.clauses[words[0]]
+    nouns = [k for k in range(words[0]) if side.words[k].pos == "n" and side.clauses[k] == clause]
+    heads = (k for k in nouns if k + 1 not in nouns)
+    return next(heads, None)
 
 
 def _once(side: Analysis, i: int) -> bool:
@@ -106,8 +119,12 @@ def _heads(side: Analysis, i: int) -> tuple[int, ...]:
 
 
 def _same(both: Compared, i: int | None, j: int | None) -> bool:
-    """One thing, and not of another colour or size."""
+    """One thing, and not of another colour, size or kind (street sign, stop sign)."""
     if i is None or j is None or not both.match(i, j):
+        return False
+    mine = [word for word, head in both.answer.modifiers if head == i]
+    theirs = [word for word, head in both.reference.modifiers if head == j]
+    if mine and theirs and not any(both.match(a, b) for a in mine for b in theirs):
         return False
     for one in both.answer.attributes:
         for other in both.reference.attributes:

@@ -10,7 +10,7 @@ from handler.claims._slot_types import Analysis, Attribute, Quantity
 
 __all__ = ["attribute_claims", "moved_modifiers", "number_claims"]
 
-_BOUND, _IMPLIED, _LOOSE, _MOVED, _MOVED_NOUN = 0.95, 0.6, 0.5, 0.7, 0.55
+_BOUND, _IMPLIED, _LOOSE, _MOVED, _MOVED_NOUN = 0.95, 0.75, 0.6, 0.85, 0.75
 _JOINING = frozenset({"of", "'s", "the", "a", "an"})
 
 

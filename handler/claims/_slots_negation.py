@@ -46,6 +46,8 @@ def _scope(tagged: Tagged, i: int) -> tuple[int, ...] | None:
         return _after(tagged, i)
     if lemma in lists["failing"] and following == "to":
         return _after(tagged, i)
+    if word == "missing" and i and tagged.kind[i - 1] is Class.DETERMINER and i + 1 < len(tagged):
+        return (i + 1,) if tagged.pos[i + 1] == "n" else ()
     if word in lists["missing"] and not (word == "missing" and following in ("a", "an", "the", "his", "her", "its")):
         return _subject_before(tagged, i)
     if word == "missing":

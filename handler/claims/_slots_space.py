@@ -12,6 +12,7 @@ from handler.claims._wordnet import readings
 
 __all__ = ["directions", "phrases"]
 
+_PRONOUNS = frozenset("him her it them".split())
 _SIDES = frozenset("left right top bottom front back rear up down near".split())  # nouns that are places: the left
 
 
@@ -25,7 +26,7 @@ def directions(tagged: Tagged, verbs: Sequence[Predicate], governed: Mapping[int
     ]
     for length in (3, 2):
         for i in starts:
-            phrase = _listed_phrase(tagged, i, length, lists)
+            phrase = _listed_phrase(tagged, i, length, lists) if i + length <= len(tagged) else None
             if phrase is not None and not taken & set(range(i, i + length)):
                 span = tuple(range(i, i + length))
                 taken.update(span)
@@ -91,6 +92,12 @@ def _placed(
         following += 1
         if following < len(tagged) and tagged.lower[following] == "of":
             following += 1
+    if following < len(tagged) and tagged.lower[following] in _PRONOUNS:
+        before = [
+            j for j in range(span[0]) if tagged.pos[j] == "n" and not (j + 1 < span[0] and tagged.pos[j + 1] == "n")
+        ]
+        if len(before) > 1:  # a sink with a cabinet under it
+            return Direction(span, axis, sign, before[-1], before[0])
     relational = all(tagged.pos[i] != "v" for i in span)
     anchor = phrase_head(tagged, following) if relational and following < len(tagged) else None
     if anchor is not None and tagged.clause[anchor] != tagged.clause[span[0]]:

@@ -82,7 +82,8 @@ def _counts(tagged: Tagged, i: int) -> tuple[float, float, str] | None:
         return 3, inf, ""
     if word in lists.quantifiers["crowd"] and after == "of":
         return 10, inf, ""
-    if word in lists.quantifiers["some"] and after == "of":
+    counted = tagged.kind[i + 2] is Class.NUMBER if i + 2 < len(tagged) else False  # a group of five
+    if word in lists.quantifiers["some"] and after == "of" and not counted:
         return 2, inf, ""
     return _digits(word)
 
@@ -109,7 +110,7 @@ def counted_noun(tagged: Tagged, i: int) -> int | None:
             break
         if tagged.pos[j] == "n":
             head = j
-        elif head is not None:
+        elif head is not None and not (j + 1 < len(tagged) and tagged.pos[j + 1] == "n"):
             break
     return head
 

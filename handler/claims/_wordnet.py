@@ -135,7 +135,7 @@ def readings(form: str) -> tuple[Reading, ...]:
     for pos in PARTS_OF_SPEECH:
         if pos not in found:
             entry_of = own.get(pos)
-            other_word = pos == "a" and "n" in own  # customer is no comparative of custom
+            other_word = pos == "a" and "n" in own and lists.count[own["n"]] > 0  # customer is no comparative of custom
             may_detach = (entry_of is None and not other_word) or _looks_inflected(form, pos)
             detached = _detach(form, pos) if may_detach else None
             entry_of = detached if detached is not None else entry_of

@@ -16,7 +16,11 @@ MAX_WORDS = 80  # of one sentence; what is longer is no sentence and is cut, so 
 Token = tuple[str, int, int]
 """A word in lower case, its first character and the one after its last."""
 
-_END = re.compile(r"(?:[.!?…]+[\"'”’)\]*_]*(?=\s|\Z)|[。！？]+|\n\s*\n|\n(?=\s*(?:[-*•#>]|\d+[.)]|[A-Z])))")
+# A run is tried from its first mark only and never given back: time stays linear on a page of dots.
+_END = re.compile(
+    r"(?<![.!?…])[.!?…]++[\"'”’)\]*_]{0,8}(?=\s|\Z)|[。！？]++"
+    r"|\n[ \t\r]{0,40}\n++|\n(?=[ \t]{0,40}(?:[-*•#>]|\d{1,3}[.)]|[A-Z]))"
+)
 _ABBREVIATION = re.compile(r"(?:\b(?:mr|mrs|ms|dr|st|no|vs|e\.g|i\.e|etc|approx|ca|fig|[a-z]))\.\Z", re.IGNORECASE)
 _ANY_WORD = re.compile(r"\w")
 _PIECES = re.compile(
@@ -56,15 +60,21 @@ def words_of(text: str, span: Span) -> list[Token]:
     for match in _PIECES.finditer(text, *span):
         kind, start, end = match.lastgroup, match.start(), match.end()
         if kind == "word":
-            _add_word(match.group().lower().replace("’", "'"), start, end, found)
+            _add_word(_lowered(match.group()).replace("’", "'"), start, end, found)
         elif kind is not None:
             found.append((match.group().lower(), start, end))
     return found
 
 
+def _lowered(word: str) -> str:
+    """In lower case, character by character: as long as it was, so that spans hold (İ has a lower case of two)."""
+    lower = word.lower()
+    if len(lower) == len(word):
+        return lower
+    return "".join(one.lower() if len(one.lower()) == 1 else one for one in word)
+
+
 def _add_word(word: str, start: int, end: int, found: list[Token]) -> None:
-    if len(word) != end - start:  # lower case of another length (İ): spans matter more than the word
-        word = word[: end - start].ljust(end - start, " ").strip() or word
     if "-" in word and not _whole(word):
         for part in word.split("-"):
             _add_word(part, start, start + len(part), found)
