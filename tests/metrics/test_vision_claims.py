@@ -135,6 +135,14 @@ def test_what_was_not_read_may_say_anything_but_undoes_nothing():
     assert wrong.details["warnings"] == fine.details["warnings"] == ["truncated"]
 
 
+def test_a_long_text_of_another_language_is_of_another_language_first():
+    given = Given(truncated=(True, False), seen=Judgement(0.2, (THREE,), (OMITTED,)))
+    found = make(given).compute(sample("x", "seen", language="german")).details
+    assert (found["undecided"], found["claims"], found["omissions"]) == ("language:german", [], [])
+    silent = make(given).compute(sample("", "seen", language="german")).details
+    assert (silent["undecided"], silent["contradiction"], silent["omissions"]) == ("empty_answer", 0.0, [])
+
+
 def test_vectors_that_are_not_finite_are_an_error_state():
     given = Given(broken=None, nan=Judgement(math.nan), fine=Judgement(0.95))
     broken, nan, rescued = make(given).compute_batch(

@@ -113,9 +113,8 @@ class VisionClaims(PairMetric[PairClaims]):
         matched = min(finite, key=lambda text: finite[text].contradiction)
         judgement, pair = finite[matched], found[matched].score
         warnings = list(warnings_of(key, pair))
+        judgement = _as_far_as_read(judgement, warnings)
         undecided = _undecided(warnings, contradicted=judgement.contradiction > self.threshold)
-        if undecided:
-            judgement = _without_claims(judgement, undecided)
         details = {**self._details(judgement, undecided), "similarity_score": pair.similarity}
         if pair.n_tokens is not None and pair.truncated is not None:
             details["n_tokens"], details["truncated"] = list(pair.n_tokens), list(pair.truncated)
@@ -146,15 +145,16 @@ class VisionClaims(PairMetric[PairClaims]):
 
 def _undecided(warnings: Sequence[str], *, contradicted: bool) -> str | None:
     """Why a frame cannot be decided: what the model did not read may say anything, but does not undo what it did read."""
-    reasons = (one for one in warnings if not (contradicted and one == "truncated"))
-    return next(reasons, None)
+    reasons = [one for one in warnings if not (contradicted and one == "truncated")]
+    return min(reasons, key=lambda one: one == "truncated", default=None)
 
 
-def _without_claims(judgement: Judgement, undecided: str) -> Judgement:
-    """Silence says nothing wrong and leaves everything out; of a language that is not read nothing can be said."""
-    if undecided == "empty_answer":
-        return Judgement(0.0, omissions=judgement.omissions)
-    return Judgement(judgement.contradiction) if undecided.startswith("language:") else judgement
+def _as_far_as_read(judgement: Judgement, warnings: Sequence[str]) -> Judgement:
+    """Silence says nothing wrong and leaves everything out; of a language that is not read nothing can be named."""
+    score = 0.0 if "empty_answer" in warnings else judgement.contradiction
+    if any(one.startswith("language:") for one in warnings):
+        return Judgement(score)
+    return Judgement(score, omissions=judgement.omissions) if "empty_answer" in warnings else judgement
 
 
 def _verdict(contradicted: bool | None) -> Verdict:
