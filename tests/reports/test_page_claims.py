@@ -11,12 +11,16 @@ from html import unescape
 
 import pytest
 
-from handler.reports import ResultFolder
-from handler.reports.page import _frames, csv_lines, markdown
+from handler.claims import Claim, Judgement, Kind, Note
+from handler.evaluation._ledger import Ledger
+from handler.metrics import get_metric
+from handler.metrics.vision import PairClaims, PairScore
+from handler.reports import ResultFolder, dump_row
+from handler.reports.page import _frames, csv_lines, html_of, markdown
 from handler.samples import Sample
 from tests.reports.browsing import ROWS, problems, put
 from tests.reports.claimed_results import SCENES, claimed_frames, judgement, make_claimed
-from tests.reports.made_results import HOSTILE
+from tests.reports.made_results import HOSTILE, make_result
 from tests.reports.seen_pages import Seen, data_of, page_of
 
 COUNT = "document.querySelector('#frames [role=status]').textContent"
@@ -160,6 +164,41 @@ def test_the_card_says_how_often_and_of_which_kind(tmp_path):
     assert "60.0% Share of frames that contradict the person" in card
     assert "by kind of claimKindFramesnumber1opposite1negation1role1object1" in card
     assert "no such threshold travels" in card
+
+
+class Given:
+    """Judges every pair as told, where the metric asks the model."""
+
+    def judge(self, pairs):
+        claim = Claim(Kind.NUMBER, "Three", "Two", ((3, 8),), ((0, 3),), 0.9)
+        left = Note("at night", ((14, 22),))
+        return [PairClaims(PairScore(0.8, (5, 6), (False, False)), Judgement(0.97, (claim,), (left,))) for _ in pairs]
+
+    def signature_parts(self):
+        return {"scorer": "given"}
+
+
+def test_what_the_metric_itself_writes_is_what_the_page_shows(tmp_path):
+    metric = get_metric("vision.claims", source=Given(), threshold=0.9)
+    sample = Sample(0, "s", "a", "1", "👮 🚪Three men leave.", ("Two men leave at night.",))
+    result = metric.compute(sample)
+    ledger = Ledger(metric, [])
+    ledger.add(sample, result)
+    folder, document = make_result(tmp_path, [sample], [0.8])
+    (row,) = (json.loads(line) for line in (tmp_path / "samples.jsonl").read_text().splitlines())
+    row["metrics"]["vision.claims"] = {"state": result.state, "score": result.score, **result.details}
+    (tmp_path / "samples.jsonl").write_bytes(dump_row(row))
+    document["metrics"]["vision.claims"] = ledger.report()
+    html = html_of(folder, document).decode()
+    answer, reference = said(html, 0)
+    assert (MARK.findall(answer), MARK.findall(reference)) == (
+        [("number", "1 number", "Three")],
+        [("number", "1 number", "Two")],
+    )
+    card = plain(next(one for one in html.split("<article") if "vision.claims" in one))
+    assert "100.0% Share of frames that contradict the person" in card
+    assert "Decided1" in card
+    assert "Contradicted without a claim0" in card
 
 
 @pytest.fixture(scope="module")
