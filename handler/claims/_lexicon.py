@@ -47,7 +47,8 @@ def relation_of_forms(form: str, other: str, pos: str = "", other_pos: str = "")
     if lemmas & others:
         return Relation.SAME
     lists = word_lists()
-    if any(a in lists.synonyms and lists.synonyms[a] & others for a in lemmas):
+    together = not pos or not other_pos or {pos, other_pos} not in _APART
+    if together and any(a in lists.synonyms and lists.synonyms[a] & others for a in lemmas):
         return Relation.SYNONYM
     if any(b in lists.opposites.get(a, ()) for a in lemmas for b in others):
         return Relation.OPPOSITE

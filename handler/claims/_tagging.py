@@ -76,7 +76,7 @@ def tag(tokens: Sequence[Token]) -> Tagged:
     lower = [word for word, _, _ in tokens]
     kinds = [_kind(word) for word in lower]
     sentence = Tagged(lower, list(lower), list(lower), [""] * len(lower), kinds, [0] * len(lower))
-    clause, finite = 0, False
+    clause, finite, relative = 0, False, False
     clause_words = word_lists().function["clause"]
     for i, word in enumerate(lower):
         kind = kinds[i]
@@ -84,7 +84,7 @@ def tag(tokens: Sequence[Token]) -> Tagged:
             word == "," and clause == 0 and "v" not in sentence.pos
         ):
             clause += i > 0 and sentence.clause[i - 1] == clause
-            finite = False
+            finite, relative = False, word in ("who", "which")
         sentence.clause[i] = clause
         if kind is Class.AUXILIARY:
             finite = True
@@ -93,6 +93,8 @@ def tag(tokens: Sequence[Token]) -> Tagged:
         elif kind is Class.OPEN:
             form = _without_un(word)
             found = readings(form)
+            if finite and relative and sentence.pos[i - 1] == "n":
+                finite = relative = False  # a man who holds a bag waits
             pos = _part_of_speech(sentence, i, found, finite)
             finite = finite or (pos == "v" and not word.endswith("ing") and not _reduced(sentence, i))
             sentence.form[i] = form
@@ -104,7 +106,7 @@ def tag(tokens: Sequence[Token]) -> Tagged:
 @lru_cache(maxsize=8192)
 def _without_un(word: str) -> str:
     """unlocked: locked; uncle, under: as they are."""
-    if word.startswith("un") and len(word) > 5 and word not in word_lists().negation["not_un"]:
+    if word.startswith("un") and len(word) > 4 and word not in word_lists().negation["not_un"]:
         rest = word[2:]
         if any(one.pos in "va" for one in readings(rest)):
             return rest
@@ -198,7 +200,7 @@ def _finite_here(sentence: Tagged, i: int, counts: dict[str, int]) -> bool:
     plural = previous.endswith("s") or previous in ("people", "men", "women", "children", "police")
     third = word.endswith("s") and not word.endswith("ss")
     past = word.endswith("ed") or _irregular(word, readings(word))
-    if not (past or third != plural):
+    if not (past or third != plural or "of" in sentence.lower[:i]):  # a group of men waits
         return False
     for j in range(i + 1, len(sentence)):
         kind = sentence.kind[j]

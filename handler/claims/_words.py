@@ -21,7 +21,9 @@ _END = re.compile(
     r"(?<![.!?…])[.!?…]++[\"'”’)\]*_]{0,8}(?=\s|\Z)|[。！？]++"
     r"|\n[ \t\r]{0,40}\n++|\n(?=[ \t]{0,40}(?:[-*•#>]|\d{1,3}[.)]|[A-Z]))"
 )
-_ABBREVIATION = re.compile(r"(?:\b(?:mr|mrs|ms|dr|st|no|vs|e\.g|i\.e|etc|approx|ca|fig|[a-z]))\.\Z", re.IGNORECASE)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|st|no|vs|e\.g|i\.e|etc|approx|ca|fig)|(?<![\w'’])[a-z])\.\Z", re.IGNORECASE
+)
 _ANY_WORD = re.compile(r"\w")
 _PIECES = re.compile(
     r"<[^<>\n]{1,80}>|https?://\S+"  # markup and addresses say nothing of the scene
