@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from handler.claims._contract import Claim, Kind, Span
-from handler.claims._lexicon import relation
-from handler.claims._slot_types import MATCHING, Alignment, Analysis, Pairing, Relation
+from handler.claims._lexicon import field_of, relation
+from handler.claims._slot_types import MATCHING, Alignment, Analysis, Pairing, Relation, Word
 
 __all__ = ["SIMILAR", "Compared", "claim", "compared"]
 
+_ANYONE = frozenset("nobody somebody someone anybody anyone everybody everyone".split())
+_PERSON = 18  # number of the lexicographer's file noun.person
 _ANY = frozenset({"one", "ones"})  # the blue one: any noun may be meant
 SIMILAR = 0.62  # cosine of layer-8 word vectors above which two words are taken for one thing
 
@@ -33,7 +35,10 @@ class Compared:
         """Whether word i of the answer and word j of the reference may name one thing."""
         if i is None or j is None:
             return False
-        if self.answer.words[i].lower in _ANY or self.reference.words[j].lower in _ANY:
+        word, other = self.answer.words[i], self.reference.words[j]
+        if word.lower in _ANYONE or other.lower in _ANYONE:
+            return _person(word) and _person(other)
+        if word.lower in _ANY or other.lower in _ANY:
             return True
         found = self.relation(i, j)
         if found in MATCHING:
@@ -46,6 +51,10 @@ class Compared:
     def same(self, i: int | None, j: int | None) -> bool:
         """Whether two words are one lemma or synonyms."""
         return i is not None and j is not None and self.relation(i, j) in (Relation.SAME, Relation.SYNONYM)
+
+
+def _person(word: Word) -> bool:
+    return word.lower in _ANYONE or word.lower in ("one", "people") or field_of(word) == _PERSON
 
 
 def compared(answer: Analysis, reference: Analysis, alignment: Alignment) -> Compared:

@@ -94,14 +94,25 @@ def _weak(side: Analysis, i: int) -> bool:
 
 def opposite_claims(both: Compared) -> Iterator[Claim]:
     """Opposite words and opposite phrases (turns off, switches on)."""
-    listed = word_lists().axis_words
     for i, j in opposite_pairs(both):
         mine, theirs = both.answer.words[i], both.reference.words[j]
-        if mine.lemma in listed and theirs.lemma in listed:
-            continue  # a direction: the axes compare those
+        if _one_axis(mine.lemma, theirs.lemma) or _handed_over(both, i, j):
+            continue
         kind = Kind.ACTION if mine.pos == theirs.pos == "v" and not _state(both, i, j) else Kind.OPPOSITE
         yield claim(both, kind if mine.pos != "n" else Kind.OBJECT, (i,), (j,), _BOUND)
     yield from _opposite_phrases(both)
+
+
+def _one_axis(lemma: str, other: str) -> bool:
+    """Two directions of one axis are compared there."""
+    axes = word_lists().axis_words
+    return bool({axis for axis, _ in axes.get(lemma, ())} & {axis for axis, _ in axes.get(other, ())})
+
+
+def _handed_over(both: Compared, i: int, j: int) -> bool:
+    """throws the ball to the girl, catches it from the boy: told from either end."""
+    mine = any(one.verb == i and one.giver is not None for one in both.answer.predicates)
+    return mine and any(one.verb == j and one.giver is not None for one in both.reference.predicates)
 
 
 def _state(both: Compared, i: int, j: int) -> bool:

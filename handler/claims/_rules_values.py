@@ -11,6 +11,7 @@ from handler.claims._slot_types import Analysis, Attribute, Quantity
 __all__ = ["attribute_claims", "moved_modifiers", "number_claims"]
 
 _BOUND, _IMPLIED, _LOOSE, _MOVED, _MOVED_NOUN = 0.95, 0.75, 0.6, 0.85, 0.75
+_OF_THE_SCENE = frozenset({"daytime"})  # families that belong to no noun
 _JOINING = frozenset({"of", "'s", "the", "a", "an"})
 
 
@@ -34,7 +35,8 @@ def number_claims(both: Compared) -> Iterator[Claim]:
                 if (q.implied or p.implied) and not _sole(both, q, p):
                     continue
                 bound = True
-                yield claim(both, Kind.NUMBER, _cite(q), _cite(p), _IMPLIED if q.implied or p.implied else _BOUND)
+                kind = Kind.NEGATION if 0 in (q.high, p.high) else Kind.NUMBER
+                yield claim(both, kind, _cite(q), _cite(p), _IMPLIED if q.implied or p.implied else _BOUND)
     if not bound:
         yield from _loose_numbers(both)
 
@@ -78,11 +80,11 @@ def attribute_claims(both: Compared) -> Iterator[Claim]:
     answer, reference = both.answer, both.reference
     bound = False
     for one in answer.attributes:
-        rivals = [p for p in reference.attributes if p.family == one.family and both.match(one.head, p.head)]
+        rivals = [p for p in reference.attributes if p.family == one.family and _same_owner(both, one, p)]
         if not rivals or any(one.values & p.values for p in rivals):
             continue
         rival = rivals[0]
-        mine = [q for q in answer.attributes if q.family == one.family and both.match(q.head, rival.head)]
+        mine = [q for q in answer.attributes if q.family == one.family and _same_owner(both, q, rival)]
         if any(q.values & rival.values for q in mine) or answer.words[one.word].negated != (
             reference.words[rival.word].negated
         ):
@@ -91,6 +93,10 @@ def attribute_claims(both: Compared) -> Iterator[Claim]:
         yield claim(both, Kind.ATTRIBUTE, _cite(one), _cite(rival), _BOUND)
     if not bound:
         yield from _loose_colours(both)
+
+
+def _same_owner(both: Compared, one: Attribute, other: Attribute) -> bool:
+    return one.family in _OF_THE_SCENE or both.match(one.head, other.head)
 
 
 def _loose_colours(both: Compared) -> Iterator[Claim]:

@@ -60,12 +60,13 @@ def _after(tagged: Tagged, i: int) -> tuple[int, ...]:
     found: list[int] = []
     clause_words = word_lists().function["clause"]
     places = word_lists().place_prepositions
-    pronouns = word_lists().negation["pronouns"]
+    no_one = tagged.lower[i] == "no" and tagged.lower[i + 1 : i + 2] == ["one"]
+    alone = no_one or tagged.lower[i] in word_lists().negation["pronouns"]
     for j in range(i + 1, len(tagged)):
         word = tagged.lower[j]
         joined = word in ("and", "or", ",") and 0 < len(found) < 3 and _noun_list(tagged, i, j)
         ends = (tagged.kind[j] is Class.MARK or word in clause_words) and not joined
-        if ends or len(found) >= _REACH or (word in places and (found or tagged.lower[i] in pronouns)):
+        if ends or len(found) >= _REACH or (word in places and (found or alone)):
             break
         if tagged.pos[j] == "v" and any(tagged.pos[k] == "n" for k in found):
             break  # no shoes playing: the game is played

@@ -11,6 +11,7 @@ from handler.claims._word_lists import word_lists
 
 __all__ = ["attributes", "modifiers", "quantities"]
 
+PERSONS = frozenset("nobody somebody someone anybody anyone everybody everyone".split())
 _REACH = 5  # words between a number or an attribute and its noun
 _ADJECTIVAL = frozenset({"colour", "size", "age", "shape", "weather"})  # families whose words are no things themselves
 _PARTITIVE = frozenset("of the a an these those his her its their other more".split())
@@ -27,12 +28,14 @@ def quantities(tagged: Tagged) -> tuple[Quantity, ...]:
         if counts is None:
             continue
         low, high, share = counts
-        head = counted_noun(tagged, i)
+        head = i if word in PERSONS else counted_noun(tagged, i)
         if head is not None and tagged.lower[head] in word_lists().attributes and word == "one":
             head = None
         if head is None and word in word_lists().quantifiers["counted_alone"]:
             head = _subject(tagged, i)
-        if head is not None or word not in ("all", "no", "each", "every"):
+        if word == "no":
+            head = i + 1
+        if head is not None or word not in ("all", "each", "every"):
             found.append(Quantity(i, low, high, head, share))
     counted = {one.head for one in found}
     for i, word in enumerate(tagged.lower):
@@ -57,6 +60,8 @@ def _counts(tagged: Tagged, i: int) -> tuple[float, float, str] | None:
     lists, word, kinds = word_lists(), tagged.lower[i], tagged.kind
     before = tagged.lower[i - 1] if i else ""
     after = tagged.lower[i + 1] if i + 1 < len(tagged) else ""
+    if word == "nobody" or (word == "no" and after == "one"):
+        return None if "else" in tagged.lower[i + 1 : i + 3] else (0, 0, "none")
     if word == "half":
         return (1, inf, "some") if after in ("of", "the") else None
     if word == "few":

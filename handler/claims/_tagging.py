@@ -14,6 +14,7 @@ from handler.claims._words import Token
 __all__ = ["BE", "Class", "Tagged", "tag"]
 
 BE = frozenset("is are was were be been being am 's 're gets get got getting".split())
+_GET = frozenset("get gets got getting".split())
 _MODAL = frozenset("do does did will would can could may might must shall should not to 'll 'd".split())
 
 
@@ -75,6 +76,9 @@ def tag(tokens: Sequence[Token]) -> Tagged:
     """Class, part of speech, base form and clause of every word. Function words have the part of speech ""."""
     lower = [word for word, _, _ in tokens]
     kinds = [_kind(word) for word in lower]
+    for i in range(len(lower) - 1):
+        if lower[i] in _GET and kinds[i + 1] in (Class.DETERMINER, Class.NUMBER):
+            kinds[i] = Class.OPEN  # gets a toy, not: gets hurt
     sentence = Tagged(lower, list(lower), list(lower), [""] * len(lower), kinds, [0] * len(lower))
     clause, finite, relative = 0, False, False
     clause_words = word_lists().function["clause"]

@@ -14,7 +14,7 @@ __all__ = ["WordLists", "word_lists"]
 _FILE = Path(__file__).parent / "data" / "words.toml"
 
 Words = frozenset[str]
-_SHARES = frozenset("half few dozen number both neither none all every each".split())
+_SHARES = frozenset("half few dozen number both neither none nobody no all every each".split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,8 @@ def test_negation_reaches_what_it_denies_and_no_further(text, expected):
         ("One of the two screens is lit.", [("one", 1, 1, "screens", "some"), ("two", 2, 2, "screens", "")]),
         ("None of the lights are on.", [("none", 0, 0, "lights", "none")]),
         ("All of the lights are on.", [("all", inf, inf, "lights", "all")]),
+        ("Nobody waits.", [("nobody", 0, 0, "nobody", "none")]),
+        ("Nobody else waits.", []),
         ("There are 12 boats.", [("12", 12, 12, "boats", "")]),
         ("They sit next to one another.", []),
         ("The blue one is full.", []),
