@@ -1,0 +1,178 @@
+"""An answer against a reference: a score, what is wrong, what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handler.claims._compare import compare, score_pairs
+from handler.claims._contract import Claim, Judgement, Note
+from handler.claims._features import UNSUPPORTED, Compared, sentence_cosines
+from handler.claims._joining import join
+from handler.claims._reading import Reading
+from handler.claims._rules import find_substitutions
+from handler.claims._slot_types import Analysis
+from handler.claims._tables import Tables, load_tables, read_card
+from handler.claims._vectors import Sentence
+
+__all__ = ["DEFAULT_THRESHOLD", "judge"]
+
+DEFAULT_THRESHOLD: float = read_card()["threshold"]
+"""Contradiction above which the shipped judge is right in most cases: chosen for high precision; it does not travel."""
+NEAR_ENOUGH = 0.1  # cosine by which the second-nearest sentence may trail and still be part of what was meant
+UNRELATED = 0.35  # cosine of sentences that do not speak of the same thing
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """A sentence of the answer, what it was held against, and how surely the two disagree."""
+
+    compared: Compared
+    score: float
+
+
+def judge(answer: Reading, reference: Reading, *, threshold: float | None = None) -> Judgement:
+    """How surely the answer contradicts the reference, and in which words.
+
+    threshold: contradiction above which words that stand for other words are named as claims (by default the shipped
+    one); it moves no score. An answer without words contradicts nothing and leaves out everything; sentences that the
+    model did not see (beyond its longest input) are not judged. The same bits in any order.
+    """
+    limit = DEFAULT_THRESHOLD if threshold is None else threshold
+    given, expected = answer.sentences, reference.sentences
+    if not given or not expected:
+        return Judgement(0.0, omissions=_all_of(expected), notes=_all_of(given) if expected else ())
+    tables = load_tables()
+    cosines = sentence_cosines(list(given), list(expected))
+    verdicts = _judge_sentences(given, expected, cosines, tables)
+    ranked = sorted(range(len(verdicts)), key=lambda at: -verdicts[at].score)
+    worst = verdicts[ranked[0]]
+    claims: list[Claim] = []
+    for at in ranked:
+        claims += _claims_of(verdicts[at], limit)
+    return Judgement(
+        contradiction=worst.score,
+        claims=tuple(claims),
+        omissions=_omissions(verdicts, expected, given, cosines, claims),
+        notes=_notes(verdicts, claims),
+        worst=worst.compared.answer.analysis.span,
+    )
+
+
+def _judge_sentences(
+    given: Sequence[Sentence], expected: Sequence[Sentence], cosines: NDArray[np.float32], tables: Tables
+) -> list[_Verdict]:
+    """Each sentence of the answer against its nearest reference sentence. One that says what two of them say (or two
+    that say what one says) is held against the two together as well, and the milder score counts."""
+    nearest = cosines.argmax(axis=1).tolist()
+    pairs = [compare(one, expected[at]) for one, at in zip(given, nearest, strict=True)]
+    owner = list(range(len(given)))
+    for at, one in enumerate(given):
+        owner_pairs = _merged(at, one, given, expected, nearest, cosines, pairs[at])
+        pairs += owner_pairs
+        owner += [at] * len(owner_pairs)
+    scores = score_pairs(pairs, tables).tolist()
+    verdicts = [_Verdict(pair, score) for pair, score in zip(pairs[: len(given)], scores, strict=False)]
+    for at, pair, score in zip(owner[len(given) :], pairs[len(given) :], scores[len(given) :], strict=True):
+        if score < verdicts[at].score:
+            verdicts[at] = _Verdict(pair, score)
+    return verdicts
+
+
+def _merged(
+    at: int,
+    one: Sentence,
+    given: Sequence[Sentence],
+    expected: Sequence[Sentence],
+    nearest: list[int],
+    cosines: NDArray[np.float32],
+    pair: Compared,
+) -> list[Compared]:
+    """The sentence against its nearest reference sentence joined with the second nearest, where that supports words
+    which the nearest alone does not; and the sentence joined with its neighbour that has the same nearest sentence."""
+    found = []
+    if len(expected) > 1 and _least_support(pair) < UNSUPPORTED:
+        row = cosines[at].copy()
+        row[nearest[at]] = -2.0
+        second = int(row.argmax())
+        first, last = sorted((nearest[at], second))
+        both = compare(one, join(expected[first], expected[last]))
+        if _least_support(both) > _least_support(pair):
+            found.append(both)
+    return found
+
+
+def _least_support(pair: Compared) -> float:
+    return min((one.similarity for one in pair.aligned.alignment.forward), default=1.0)
+
+
+def _claims_of(verdict: _Verdict, limit: float) -> list[Claim]:
+    """What the rules found; where the score says contradiction, also the words that stand in another's place."""
+    pair = verdict.compared
+    claims = list(pair.claims)
+    if verdict.score > limit:
+        known = {span for claim in claims for span in claim.answer_spans}
+        replaced = find_substitutions(pair.answer.analysis, pair.reference.analysis, pair.aligned.alignment)
+        claims += [one for one in replaced if not known & set(one.answer_spans)][: 1 if claims else 2]
+    return [replace(claim, confidence=min(1.0, max(0.0, claim.confidence))) for claim in claims]
+
+
+def _notes(verdicts: Iterable[_Verdict], claims: Sequence[Claim]) -> tuple[Note, ...]:
+    """Words of the answer without support, those of a claim left out."""
+    taken = {span for claim in claims for span in claim.answer_spans}
+    found: list[Note] = []
+    for verdict in verdicts:
+        pair = verdict.compared
+        weak = {one.word for one in pair.aligned.alignment.forward if one.similarity < UNSUPPORTED}
+        found += _grouped(pair.answer.analysis, weak, taken)
+    return tuple(found)
+
+
+def _omissions(
+    verdicts: Sequence[_Verdict],
+    expected: Sequence[Sentence],
+    given: Sequence[Sentence],
+    cosines: NDArray[np.float32],
+    claims: Sequence[Claim],
+) -> tuple[Note, ...]:
+    """Words of the reference that no sentence of the answer held against them supports, those of a claim left out."""
+    taken = {span for claim in claims for span in claim.reference_spans}
+    support: dict[int, float] = {}
+    for verdict in verdicts:
+        pair = verdict.compared
+        for one in pair.aligned.alignment.backward:
+            start = pair.reference.analysis.words[one.word].span[0]
+            support[start] = max(support.get(start, 0.0), one.similarity)
+    found: list[Note] = []
+    for at, sentence in enumerate(expected):
+        words = sentence.analysis.words
+        if any(words[index].span[0] not in support for index in sentence.analysis.content):
+            pair = compare(given[int(cosines[:, at].argmax())], sentence)
+            for one in pair.aligned.alignment.backward:
+                support.setdefault(words[one.word].span[0], one.similarity)
+        weak = {index for index in sentence.analysis.content if support.get(words[index].span[0], 0.0) < UNSUPPORTED}
+        found += _grouped(sentence.analysis, weak, taken)
+    return tuple(found)
+
+
+def _grouped(analysis: Analysis, indices: set[int], taken: set[tuple[int, int]]) -> list[Note]:
+    """Words in order, neighbours together."""
+    runs: list[list[int]] = []
+    for index in sorted(indices):
+        if analysis.words[index].span in taken:
+            continue
+        if runs and runs[-1][-1] == index - 1:
+            runs[-1].append(index)
+        else:
+            runs.append([index])
+    return [
+        Note(" ".join(analysis.words[index].lower for index in run), tuple(analysis.words[index].span for index in run))
+        for run in runs
+    ]
+
+
+def _all_of(sentences: Iterable[Sentence]) -> tuple[Note, ...]:
+    return tuple(note for one in sentences for note in _grouped(one.analysis, set(one.analysis.content), set()))
