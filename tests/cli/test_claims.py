@@ -51,7 +51,7 @@ def test_the_table_names_what_the_model_said_and_what_people_saw(frames, tmp_pat
     worst = printed[printed.index("Highest contradictions") :].splitlines()
     assert worst[1].split()[1:] == ["cam-1", "/", "f3"]
     assert worst[2].split(": ")[1] == "Three women cross the road."
-    assert worst[4].strip().lower() == 'number: model "three", person "two"'
+    assert worst[4].strip().lower() == 'number: model "three women", person "two women"'
     assert "Why:" not in printed
     assert "calibrate" in printed.splitlines()[-1]
     assert "--metrics vision.claims,vision.similarity" in printed.splitlines()[-1]

@@ -41,8 +41,8 @@ def judged(answer, reference):
     return Judgement(float(np.abs(answer.vector - reference.vector).sum()) % 1)
 
 
-def scorer(encoder, read=Read, judge=judged):
-    return ClaimScorer(encoder, layers=(8,), read=read, judge=judge)
+def scorer(encoder, read=Read, compare=judged):
+    return ClaimScorer(encoder, layers=(8,), read=read, compare=compare)
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_readings_are_let_go(encoder, monkeypatch):
 def test_a_block_is_judged_while_the_model_reads_the_next(encoder, monkeypatch):
     monkeypatch.setattr(_readings, "BLOCK_BYTES", 1)
     where = []
-    scorer(encoder, judge=lambda *_: where.append(threading.get_ident()) or Judgement(0.0)).judge(PAIRS)
+    scorer(encoder, compare=lambda *_: where.append(threading.get_ident()) or Judgement(0.0)).judge(PAIRS)
     assert set(where) != {threading.get_ident()}
     assert len(set(where)) == 1
 
@@ -129,7 +129,7 @@ def test_what_goes_wrong_in_a_comparison_is_not_swallowed(encoder):
         raise ZeroDivisionError(answer.text)
 
     with pytest.raises(ZeroDivisionError):
-        scorer(encoder, judge=broken).judge(PAIRS)
+        scorer(encoder, compare=broken).judge(PAIRS)
 
 
 def test_a_cached_vector_counts_and_new_ones_are_cached(model, tmp_path):

@@ -50,9 +50,9 @@ def test_a_session_counts_what_is_contradicted_and_what_cannot_be_decided(result
 def test_a_claim_stands_where_its_spans_say(result):
     claim = result.interactions[1].claims[0]
     assert claim.kind == "number"
-    assert [SAID[1][start:end] for start, end in claim.answer_spans] == ["Three"]
-    assert [SEEN[start:end] for start, end in claim.reference_spans] == ["Two"]
-    assert (claim.answer.lower(), claim.reference.lower()) == ("three", "two")
+    assert [SAID[1][start:end] for start, end in claim.answer_spans] == ["Three men"]
+    assert [SEEN[start:end] for start, end in claim.reference_spans] == ["Two men"]
+    assert (claim.answer.lower(), claim.reference.lower()) == ("three men", "two men")
     assert 0 < claim.confidence <= 1
 
 
@@ -72,7 +72,7 @@ def test_display(result, capsys):
     assert "1 of 2 frames (50%)" in " ".join(lines[1:4])
     at = next(n for n, line in enumerate(lines) if line.strip().startswith("f1"))
     assert lines[at].endswith("  contradicted")
-    assert lines[at + 1].strip().lower() == "number: said 'three', seen 'two'"
+    assert lines[at + 1].strip().lower() == "number: said 'three men', seen 'two men'"
 
 
 def test_thresholds_and_scorers(model):

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, ClassVar
 
-from handler import claims
-from handler.claims import Claim, Judgement, Note, Verdict
+from handler.claims import DEFAULT_THRESHOLD, Claim, Judgement, Note, Verdict
 from handler.errors import RequestError
 from handler.metrics._base import Calibrated, Mode
 from handler.metrics._registry import register
@@ -20,8 +19,6 @@ from handler.models import TextEncoder
 from handler.results import MetricResult
 
 __all__ = ["VisionClaims"]
-
-DEFAULT_THRESHOLD: float = getattr(claims, "DEFAULT_THRESHOLD", 0.94)
 
 
 @register("vision.claims")

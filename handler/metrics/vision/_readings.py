@@ -8,8 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
-from handler import claims
-from handler.claims import Judgement
+from handler.claims import LAYERS, Judgement, judge, read_text
 from handler.metrics.vision._pairs import Pair, PairScore, PairScorer, pair_scorer
 from handler.models import TextEncoder, TextVector, TokenVectors
 
@@ -49,7 +48,7 @@ class ClaimScorer:
     The similarities it finds on the way are handed to the encoder's pair scorer, so that the other vision metrics of a run
     cost no pass of their own. Texts are read in blocks, and one block is judged while the model reads the next; readings
     of about 24 MB are held at most. threshold: contradiction above which words that stand for others are claims (None: that
-    of `handler.claims`). read, judge: those of `handler.claims` unless given.
+    of `handler.claims`). read, compare: `read_text` and `judge` unless given.
     """
 
     def __init__(
@@ -59,13 +58,13 @@ class ClaimScorer:
         threshold: float | None = None,
         layers: Sequence[int] | None = None,
         read: Callable[[str, TokenVectors], Any] | None = None,
-        judge: Callable[[Any, Any], Judgement] | None = None,
+        compare: Callable[[Any, Any], Judgement] | None = None,
     ) -> None:
         self._encoder = encoder
-        self._layers = getattr(claims, "LAYERS", (3, 8, 12)) if layers is None else layers
+        self._layers = LAYERS if layers is None else layers
         encoder.check_layers(self._layers)
-        self._read_text = read or claims.read_text  # type: ignore[attr-defined]
-        self._judge_pair = judge or partial(claims.judge, threshold=threshold)  # type: ignore[attr-defined]
+        self._read_text = read or read_text
+        self._judge_pair = compare or partial(judge, threshold=threshold)
         self._pairs: PairScorer = pair_scorer(encoder)
         self._kept: OrderedDict[str, _Read] = OrderedDict()
         self._kept_bytes = 0
