@@ -30,13 +30,22 @@ def negation_claims(both: Compared) -> Iterator[Claim]:
             continue
         negator, other = _negator(both.answer, i), _negator(both.reference, j)
         key = (negator if negator is not None else -1, other if other is not None else -1)
-        if key in seen or _said_otherwise(both, i, j):
+        if key in seen or _said_otherwise(both, i, j) or _both_deny(both, i, j):
             continue
         seen.add(key)
         words = _cite(both.answer, i, negator, both.reference, other)
         others = _cite(both.reference, j, other, both.answer, negator)
         sure = _BOUND if not (both.answer.negators and both.reference.negators) else _BOTH_NEGATE
         yield claim(both, Kind.NEGATION, words, others, sure * (1.0 if pairing.relation in MATCHING else 0.8))
+
+
+def _both_deny(both: Compared, i: int, j: int) -> bool:
+    """Both words stand in clauses that deny something: no boxes are moving, the boxes do not move."""
+    return _denies(both.answer, i) and _denies(both.reference, j)
+
+
+def _denies(side: Analysis, i: int) -> bool:
+    return any(side.clauses[negator] == side.clauses[i] for negator in side.negators)
 
 
 def _cite(

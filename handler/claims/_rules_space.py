@@ -146,6 +146,12 @@ def converse_axes(both: Compared) -> bool:
 
 def _exchanged(both: Compared, mine: Sequence[Direction], theirs: Sequence[Direction]) -> Iterator[Claim]:
     """Both ends of an axis on both sides (the upper shelf is full, the lower empty): is what is said of the ends swapped?"""
+    start, other_start = _start(both.answer, mine), _start(both.reference, theirs)
+    if start is not None and other_start is not None:
+        if start.sign != other_start.sign:
+            ends = [i for one in mine for i in one.words], [j for one in theirs for j in one.words]
+            yield claim(both, Kind.DIRECTION, *ends, _BOUND)
+        return
     for one in mine:
         same = [other for other in theirs if other.sign == one.sign]
         opposite = [other for other in theirs if other.sign != one.sign]
@@ -155,6 +161,15 @@ def _exchanged(both: Compared, mine: Sequence[Direction], theirs: Sequence[Direc
             others = [j for other in same for j in other.words]
             yield claim(both, Kind.DIRECTION, one.words, others, _MIXED)
             return
+
+
+def _start(side: Analysis, ends: Sequence[Direction]) -> Direction | None:
+    """Where a movement starts: from left to right."""
+    for one in ends:
+        before = [word.lower for word in side.words[max(0, one.words[0] - 2) : one.words[0]]]
+        if before[-1:] == ["from"] or before == ["from", "the"]:
+            return one
+    return None
 
 
 def _company(both: Compared, one: Direction, other: Direction) -> int:

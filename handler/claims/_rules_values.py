@@ -68,7 +68,8 @@ def _sole(both: Compared, q: Quantity, p: Quantity) -> bool:
     lemma = both.answer.words[q.head].lemma if q.head is not None else ""
     other = both.reference.words[p.head].lemma if p.head is not None else ""
     alone = sum(both.answer.words[i].lemma == lemma for i in heads) <= 1
-    return alone and sum(both.reference.words[i].lemma == other for i in others) <= 1 and max(q.low, p.low) >= 2
+    some_or_none = min(q.high, p.high) == 0 or max(q.low, p.low) >= 2
+    return alone and some_or_none and sum(both.reference.words[i].lemma == other for i in others) <= 1
 
 
 def _cite(one: Quantity | Attribute) -> tuple[int, ...]:

@@ -27,7 +27,7 @@ def quantities(tagged: Tagged) -> tuple[Quantity, ...]:
         counts = _counts(tagged, i)
         if counts is None:
             continue
-        low, high, share = counts
+        low, high, share = _bounded(tagged, i, counts)
         head = i if word in PERSONS else counted_noun(tagged, i)
         if head is not None and tagged.lower[head] in word_lists().attributes and word == "one":
             head = None
@@ -39,6 +39,8 @@ def quantities(tagged: Tagged) -> tuple[Quantity, ...]:
             found.append(Quantity(i, low, high, head, share))
     counted = {one.head for one in found}
     for i, word in enumerate(tagged.lower):
+        if word in ("someone", "somebody"):
+            found.append(Quantity(i, 1, inf, i, implied=True))
         if word in ("a", "an", "another") and (head := _single(tagged, i)) is not None and head not in counted:
             found.append(Quantity(i, 1, 1, head, implied=True))
     return tuple(found)
@@ -91,6 +93,24 @@ def _counts(tagged: Tagged, i: int) -> tuple[float, float, str] | None:
     if word in lists.quantifiers["some"] and after == "of" and not counted:
         return 2, inf, ""
     return _digits(word)
+
+
+def _bounded(tagged: Tagged, i: int, counts: tuple[float, float, str]) -> tuple[float, float, str]:
+    """More than ten, at least three, about a dozen: the counts that the words before a plain number allow."""
+    low, high, share = counts
+    if low != high or share:
+        return counts
+    bounds = word_lists().bounds
+    before = tagged.lower[max(0, i - 2) : i]
+    bound = bounds.get(" ".join(before)) or (bounds.get(before[-1]) if before else None)
+    spread = {
+        "above": (low + 1, inf),
+        "from": (low, inf),
+        "below": (0, high - 1),
+        "to": (0, high),
+        "near": (low * 0.7, high * 1.3),
+    }
+    return (*spread[bound], share) if bound else counts
 
 
 def _digits(word: str) -> tuple[float, float, str] | None:
@@ -154,7 +174,7 @@ def attributes(tagged: Tagged, verbs: Sequence[Predicate]) -> tuple[Attribute, .
 def _attributive(tagged: Tagged, i: int, family: str) -> bool:
     """Whether a listed word is meant as the attribute: glass in "a glass door", not in "a glass of water"."""
     following = tagged.pos[i + 1] if i + 1 < len(tagged) else ""
-    if family in ("material", "order", "pattern"):
+    if family in ("material", "order", "pattern", "side"):
         return following in ("n", "a")
     if tagged.lower[i] in ("dark", "fair", "golden", "plain", "pale", "light"):
         part = following == "a" and tagged.lower[i + 1].endswith("ed")  # fair-haired

@@ -15,6 +15,7 @@ __all__ = ["BE", "Class", "Tagged", "tag"]
 
 BE = frozenset("is are was were be been being am 's 're gets get got getting".split())
 _GET = frozenset("get gets got getting".split())
+_PLACED = frozenset("back inside outside near opposite".split())
 _MODAL = frozenset("do does did will would can could may might must shall should not to 'll 'd".split())
 
 
@@ -79,6 +80,8 @@ def tag(tokens: Sequence[Token]) -> Tagged:
     for i in range(len(lower) - 1):
         if lower[i] in _GET and kinds[i + 1] in (Class.DETERMINER, Class.NUMBER):
             kinds[i] = Class.OPEN  # gets a toy, not: gets hurt
+        elif lower[i] in _PLACED and i and kinds[i - 1] is Class.DETERMINER and kinds[i + 1] is Class.OPEN:
+            kinds[i] = Class.OPEN  # the back door
     sentence = Tagged(lower, list(lower), list(lower), [""] * len(lower), kinds, [0] * len(lower))
     clause, finite, relative = 0, False, False
     clause_words = word_lists().function["clause"]
@@ -134,7 +137,7 @@ def _part_of_speech(sentence: Tagged, i: int, found: tuple[Reading, ...], finite
         if following in (Class.DETERMINER, Class.PRONOUN) or not _noun_like(counts):
             return "v"
     if "v" in counts:
-        if kind is Class.PRONOUN or (previous in _MODAL and not word.endswith(("s", "ing"))):
+        if kind is Class.PRONOUN or (previous in _MODAL and any(one.pos == "v" and one.lemma == word for one in found)):
             return "v"
         if previous in BE and (word.endswith(("ing", "ed")) or _irregular(word, found)):
             return "v"
@@ -201,7 +204,7 @@ def _caused(sentence: Tagged, i: int) -> bool:
 def _finite_here(sentence: Tagged, i: int, counts: dict[str, int]) -> bool:
     """A word after a noun that could be the clause's verb: it looks like one, and no clearer one follows."""
     word, previous = sentence.lower[i], sentence.lower[i - 1]
-    plural = previous.endswith("s") or previous in ("people", "men", "women", "children", "police")
+    plural = sentence.lemma[i - 1] != previous or previous in ("people", "police")
     third = word.endswith("s") and not word.endswith("ss")
     past = word.endswith("ed") or _irregular(word, readings(word))
     if not (past or third != plural or "of" in sentence.lower[:i]):  # a group of men waits

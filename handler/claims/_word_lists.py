@@ -27,6 +27,7 @@ class WordLists:
     function: Mapping[str, Words]
     negation: Mapping[str, Words]
     numbers: Mapping[str, int]
+    bounds: Mapping[str, str]
     quantifiers: Mapping[str, Words]
     counting: Words
     negating: Words
@@ -63,6 +64,7 @@ def word_lists() -> WordLists:
         function={name: _words(text) for name, text in tables["function"].items()},
         negation={name: _words(text) for name, text in tables["negation"].items()},
         numbers=tables["numbers"]["values"],
+        bounds=tables["numbers"]["bounds"],
         quantifiers=quantifiers,
         counting=frozenset(tables["numbers"]["values"]).union(*quantifiers.values(), _SHARES),
         negating=frozenset().union(*(_words(text) for name, text in tables["negation"].items() if name != "not_un")),
