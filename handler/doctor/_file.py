@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from handler import storage
-from handler.claims._edits import false_versions, rewrites
+from handler.claims import false_versions, rewrites
 from handler.doctor._examine import Examination, examine
 from handler.doctor._references import draw, read_references
 from handler.errors import InputError, RequestError

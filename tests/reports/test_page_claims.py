@@ -161,7 +161,7 @@ def test_the_column_holds_each_word_once_and_counts_what_it_leaves_out(tmp_path,
 def test_the_card_says_how_often_and_of_which_kind(tmp_path):
     make_claimed(tmp_path, claimed_frames(), FOUND)
     card = plain(next(one for one in page_of(tmp_path).split("<article") if "vision.claims" in one))
-    assert "60.0% Share of frames that contradict the person" in card
+    assert "60.0% Contradicted share of decided frames" in card
     assert "by kind of claimKindFramesnumber1opposite1negation1role1object1" in card
     assert "no such threshold travels" in card
 
@@ -196,7 +196,7 @@ def test_what_the_metric_itself_writes_is_what_the_page_shows(tmp_path):
         [("number", "1 number", "Two")],
     )
     card = plain(next(one for one in html.split("<article") if "vision.claims" in one))
-    assert "100.0% Share of frames that contradict the person" in card
+    assert "100.0% Contradicted share of decided frames" in card
     assert "Decided1" in card
     assert "Contradicted without a claim0" in card
 
@@ -329,3 +329,16 @@ def test_claims_in_a_table_of_rows_are_json(tmp_path):
     rows = [json.loads(line) for line in (tmp_path / "samples.jsonl").read_text().splitlines()]
     cells = list(csv.DictReader(io.StringIO("".join(csv_lines(lambda: rows)), newline="")))
     assert [json.loads(one["vision.claims.claims"] or "[]") for one in cells] == [one["claims"] for one in FOUND]
+
+
+def test_similarity_is_named_before_what_its_threshold_says(tmp_path):
+    make_claimed(tmp_path, claimed_frames(1), [FOUND[0]])
+    path = tmp_path / "samples.jsonl"
+    row = json.loads(path.read_text())
+    row["metrics"] = {
+        name: row["metrics"][name] for name in ("vision.claims", "vision.hallucination", "vision.similarity")
+    }
+    path.write_bytes(dump_row(row))
+    folder = ResultFolder(str(tmp_path))
+    shown = plain(article(html_of(folder, folder.report()).decode(), 0))
+    assert "Contradiction 0.970, contradicted, Similarity 0.900, not below 0.75 · argos" in shown

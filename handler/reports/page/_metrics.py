@@ -112,7 +112,7 @@ DESCRIPTIONS: dict[str, Description] = {
     "vision.claims": Description(
         question="How often does a description contradict what people saw?",
         noun="frame",
-        main=Figure("rate", "Share of frames that contradict the person"),
+        main=Figure("rate", "Contradicted share of decided frames"),
         figures=(
             Figure("n_contradicted", "Contradicted", "count"),
             Figure("n_decided", "Decided", "count"),

@@ -104,7 +104,8 @@ def _counted(row: Mapping[str, Any], name: str, details: Mapping[str, Any]) -> i
 
 def _scores(row: Mapping[str, Any], descriptions: Mapping[str, Description]) -> Iterator[str]:
     seen: set[float] = set()
-    for name, details in row.get("metrics", {}).items():
+    measured = sorted(row.get("metrics", {}).items(), key=lambda one: descriptions[one[0]].score.form == "below")
+    for name, details in measured:
         figure = descriptions[name].score
         value = details.get(figure.key)
         if details.get("state") != "scored" or value is None:
