@@ -73,6 +73,15 @@ def judgement(answer: str, reference: str, found: dict[str, Any]) -> dict[str, A
     }
 
 
+def saying(answer: str, reference: str, *claims: Any, **more: Any) -> dict[str, Any]:
+    """A judgement whose claims are (kind, spans of the answer, spans of the reference)."""
+    made = [
+        {"kind": kind, "answer": "said", "reference": "seen", "answer_spans": one, "reference_spans": other}
+        for kind, one, other in claims
+    ]
+    return {**judgement(answer, reference, {}), "score": 0.99, "verdict": "contradicted", "claims": made, **more}
+
+
 def make_claimed(
     folder: Path, samples: list[Sample], judgements: list[dict[str, Any]], similarities: Sequence[float] = ()
 ) -> str:
@@ -125,3 +134,6 @@ def _best_first(sample: Sample, judgement: dict[str, Any]) -> list[int]:
 def _spans(text: str, words: str) -> list[list[int]]:
     at = text.find(words) if words else -1
     return [[at, at + len(words)]] if at >= 0 else []
+
+
+FOUND = [judgement(*scene) for scene in SCENES]
