@@ -5,6 +5,7 @@
 
 from handler.claims._contract import Claim, Judgement, Kind, Note, Span, Verdict
 from handler.claims._edits import REWRITE_KINDS, Edit, false_versions, rewrites
+from handler.claims._entailment import EntailmentModel, contradiction_probabilities, with_entailment
 from handler.claims._judge import DEFAULT_THRESHOLD, judge
 from handler.claims._reading import Reading, read_text
 from handler.claims._vectors import LAYERS
@@ -15,14 +16,17 @@ __all__ = [
     "REWRITE_KINDS",
     "Claim",
     "Edit",
+    "EntailmentModel",
     "Judgement",
     "Kind",
     "Note",
     "Reading",
     "Span",
     "Verdict",
+    "contradiction_probabilities",
     "false_versions",
     "judge",
     "read_text",
     "rewrites",
+    "with_entailment",
 ]

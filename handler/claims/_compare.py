@@ -15,7 +15,7 @@ from handler.claims._tables import Tables
 from handler.claims._trees import evaluate_trees
 from handler.claims._vectors import Sentence
 
-__all__ = ["HIGHEST_RAW", "compare", "score_pairs", "squash"]
+__all__ = ["combined", "compare", "n_kinds", "score_pairs"]
 
 CLAIM_WORTH = 0.2  # what one kind of hard claim adds to the trees' probability
 MOST_CLAIMS = 2  # kinds of claims that count
@@ -34,14 +34,14 @@ def score_pairs(pairs: Sequence[Compared], tables: Tables) -> NDArray[np.float64
     open_pairs = [at for at, one in enumerate(pairs) if one.answer.wording != one.reference.wording]
     if open_pairs:
         rows = np.stack([feature_row(pairs[at], tables.rarity) for at in open_pairs])
-        probabilities = 1.0 / (1.0 + np.exp(-evaluate_trees(tables.trees, rows)))
-        kinds = [n_kinds(pairs[at].claims) for at in open_pairs]
-        scores[open_pairs] = squash(probabilities, np.array(kinds))
+        kinds = np.array([n_kinds(pairs[at].claims) for at in open_pairs])
+        scores[open_pairs] = combined(evaluate_trees(tables.trees, rows), kinds)
     return scores
 
 
-def squash(probabilities: NDArray[np.float64], kinds: NDArray[np.int64]) -> NDArray[np.float64]:
-    """0..1 from the trees' probability and the number of kinds of claims: a claim adds to what the trees say."""
+def combined(log_odds: NDArray[np.float64], kinds: NDArray[np.int64]) -> NDArray[np.float64]:
+    """0..1 from the trees' log-odds and the number of kinds of claims: what the rules found adds to what the trees say."""
+    probabilities = 1.0 / (1.0 + np.exp(-log_odds))
     return np.asarray((probabilities + CLAIM_WORTH * np.minimum(kinds, MOST_CLAIMS)) / HIGHEST_RAW, np.float64)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 
 from handler.claims._analysis import analyse
-from handler.claims._contract import Kind, Span
+from handler.claims._contract import Span
 from handler.claims._false_edits import FALSE_EDITS
 from handler.claims._phrases import Change, apply
 from handler.claims._rewrites import REWRITES
@@ -33,7 +33,7 @@ class Edit:
 
 def false_versions(text: str, *, seed: int = 0) -> list[Edit]:
     """At most one false version per kind, in the order of `Kind`'s table: negation, number, attribute, direction, role,
-    opposite, object, place, action. A kind that does not apply is left out; nothing applies to a text that is not English.
+    opposite, object, place, action. A kind that does not apply is left out. Text is taken for English.
     The same for the same text and seed."""
     return _edits(text, {kind.value: make for kind, make in FALSE_EDITS.items()}, seed, false=True)
 
@@ -53,7 +53,8 @@ def _edits(
         possible = [change for one in analyses for change in make(text, one)]
         if possible:
             digest = hashlib.sha256(f"{seed}\n{kind}\n{text}".encode()).digest()
-            change = Random(int.from_bytes(digest[:8])).choice(possible)
+            chooser = Random(int.from_bytes(digest[:8], "big"))  # noqa: S311 - repeatable, no secret
+            change = chooser.choice(possible)
             changed, spans = apply(text, change)
             if changed != text:
                 found.append(Edit(changed, kind, false, spans, tuple((start, end) for start, end, _ in change)))

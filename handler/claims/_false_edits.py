@@ -91,7 +91,7 @@ def _number(text: str, analysis: Analysis) -> Iterator[Change]:
             continue
         if word.lower in _NUMBERS:
             yield from (((*word.span, other),) for other in _NUMBERS if other != word.lower)
-        elif word.lower.isdigit():
+        elif word.lower.isdigit() and one.head is not None:
             yield from (((*word.span, str(int(one.low) + step)),) for step in (1, 2, 3))
 
 
@@ -104,7 +104,7 @@ def _counted(analysis: Analysis, head: int | None) -> Iterator[Change]:
     article = next(
         (at for at in range(head - 1, max(-1, head - 4), -1) if analysis.words[at].lower in {"a", "an"}), None
     )
-    if article is None or article < 2 or after.isalpha() and after not in {"in", "on", "at", "near", "while", "and"}:
+    if article is None or article < 2 or (after.isalpha() and after not in {"in", "on", "at", "near", "while", "and"}):
         return
     for number in ("two", "three", "four"):
         yield ((*analysis.words[article].span, number), (*noun.span, plural(noun.lower)))
@@ -132,7 +132,7 @@ def _values(family: str) -> frozenset[str]:
 
 
 def _direction(text: str, analysis: Analysis) -> Iterator[Change]:
-    turned = {first: second for pair in _DIRECTIONS for first, second in (pair, pair[::-1])}
+    turned = {first: second for pair in reversed(_DIRECTIONS) for first, second in (pair[::-1], pair)}
     for one in analysis.directions:
         start, end = analysis.words[one.words[0]].span[0], analysis.words[one.words[-1]].span[1]
         other = turned.get(text[start:end].lower())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping
@@ -206,7 +207,7 @@ def _of_order_and_wording(compared: Compared, left: list[Word], right: list[Word
     nouns = [(i, j) for i, j in shared if left[i].pos == "n"]
     pairs = [(j, k) for at, (_, j) in enumerate(nouns) for _, k in nouns[at + 1 :] if j != k]
     inverted = sum(j > k for j, k in pairs)
-    kept = sum(1 for (i, j), (k, m) in zip(shared, shared[1:], strict=False) if k == i + 1 and m == j + 1)
+    kept = sum(1 for (i, j), (k, m) in itertools.pairwise(shared) if k == i + 1 and m == j + 1)
     elsewhere, alike = _bindings(compared, left, right, shared)
     bag, other = Counter(word.lemma for word in left), Counter(word.lemma for word in right)
     one_bag = float(bag == other)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,8 @@ __all__ = ["DEFAULT_THRESHOLD", "judge"]
 
 DEFAULT_THRESHOLD: float = read_card()["threshold"]
 """Contradiction above which the shipped judge is right in most cases: chosen for high precision; it does not travel."""
-NEAR_ENOUGH = 0.1  # cosine by which the second-nearest sentence may trail and still be part of what was meant
-UNRELATED = 0.35  # cosine of sentences that do not speak of the same thing
+MOST_REPLACED = 2  # words in another's place that are named
+LIKELY = 0.3  # confidence from which a second one is
 
 
 @dataclass(frozen=True)
@@ -65,59 +65,49 @@ def judge(answer: Reading, reference: Reading, *, threshold: float | None = None
 def _judge_sentences(
     given: Sequence[Sentence], expected: Sequence[Sentence], cosines: NDArray[np.float32], tables: Tables
 ) -> list[_Verdict]:
-    """Each sentence of the answer against its nearest reference sentence. One that says what two of them say (or two
-    that say what one says) is held against the two together as well, and the milder score counts."""
+    """Each sentence of the answer against its nearest reference sentence. One that says what two of them say is held
+    against the two together as well, and the milder score counts."""
     nearest = cosines.argmax(axis=1).tolist()
     pairs = [compare(one, expected[at]) for one, at in zip(given, nearest, strict=True)]
-    owner = list(range(len(given)))
-    for at, one in enumerate(given):
-        owner_pairs = _merged(at, one, given, expected, nearest, cosines, pairs[at])
-        pairs += owner_pairs
-        owner += [at] * len(owner_pairs)
-    scores = score_pairs(pairs, tables).tolist()
-    verdicts = [_Verdict(pair, score) for pair, score in zip(pairs[: len(given)], scores, strict=False)]
-    for at, pair, score in zip(owner[len(given) :], pairs[len(given) :], scores[len(given) :], strict=True):
-        if score < verdicts[at].score:
+    owners = list(range(len(given)))
+    if len(expected) > 1:
+        for at, one in enumerate(given):
+            both = _with_second(pairs[at], one, expected, cosines[at])
+            if both is not None:
+                pairs.append(both)
+                owners.append(at)
+    verdicts: dict[int, _Verdict] = {}
+    for at, pair, score in zip(owners, pairs, score_pairs(pairs, tables).tolist(), strict=True):
+        if at not in verdicts or score < verdicts[at].score:
             verdicts[at] = _Verdict(pair, score)
-    return verdicts
+    return [verdicts[at] for at in range(len(given))]
 
 
-def _merged(
-    at: int,
-    one: Sentence,
-    given: Sequence[Sentence],
-    expected: Sequence[Sentence],
-    nearest: list[int],
-    cosines: NDArray[np.float32],
-    pair: Compared,
-) -> list[Compared]:
-    """The sentence against its nearest reference sentence joined with the second nearest, where that supports words
-    which the nearest alone does not; and the sentence joined with its neighbour that has the same nearest sentence."""
-    found = []
-    if len(expected) > 1 and _least_support(pair) < UNSUPPORTED:
-        row = cosines[at].copy()
-        row[nearest[at]] = -2.0
-        second = int(row.argmax())
-        first, last = sorted((nearest[at], second))
-        both = compare(one, join(expected[first], expected[last]))
-        if _least_support(both) > _least_support(pair):
-            found.append(both)
-    return found
+def _with_second(
+    pair: Compared, one: Sentence, expected: Sequence[Sentence], cosines: NDArray[np.float32]
+) -> Compared | None:
+    """The sentence against its two nearest reference sentences joined, where that supports a word which the nearest
+    alone does not."""
+    if _n_unsupported(pair) == 0:
+        return None
+    first, second = sorted(np.argsort(-cosines, kind="stable")[:2].tolist())
+    both = compare(one, join(expected[first], expected[second]))
+    return both if _n_unsupported(both) < _n_unsupported(pair) else None
 
 
-def _least_support(pair: Compared) -> float:
-    return min((one.similarity for one in pair.aligned.alignment.forward), default=1.0)
+def _n_unsupported(pair: Compared) -> int:
+    """Content words of the answer's sentence without support."""
+    return sum(one.similarity < UNSUPPORTED for one in pair.aligned.alignment.forward)
 
 
 def _claims_of(verdict: _Verdict, limit: float) -> list[Claim]:
-    """What the rules found; where the score says contradiction, also the words that stand in another's place."""
+    """What the rules found; where they found nothing and the score says contradiction, the words that most likely stand
+    in another's place."""
     pair = verdict.compared
-    claims = list(pair.claims)
-    if verdict.score > limit:
-        known = {span for claim in claims for span in claim.answer_spans}
-        replaced = find_substitutions(pair.answer.analysis, pair.reference.analysis, pair.aligned.alignment)
-        claims += [one for one in replaced if not known & set(one.answer_spans)][: 1 if claims else 2]
-    return [replace(claim, confidence=min(1.0, max(0.0, claim.confidence))) for claim in claims]
+    if pair.claims or verdict.score <= limit:
+        return list(pair.claims)
+    replaced = find_substitutions(pair.answer.analysis, pair.reference.analysis, pair.aligned.alignment)
+    return [one for at, one in enumerate(replaced[:MOST_REPLACED]) if at == 0 or one.confidence >= LIKELY]
 
 
 def _notes(verdicts: Iterable[_Verdict], claims: Sequence[Claim]) -> tuple[Note, ...]:

@@ -9,8 +9,8 @@ from handler.claims._false_edits import swaps
 from handler.claims._inflection import is_plural, like, participle, third_person
 from handler.claims._phrases import Change, phrase_before, with_article
 from handler.claims._slot_types import Analysis
-from handler.claims._wordnet import readings
 from handler.claims._word_lists import word_lists
+from handler.claims._wordnet import readings
 
 __all__ = ["REWRITES"]
 
@@ -39,7 +39,7 @@ def _voice(text: str, analysis: Analysis) -> Iterator[Change]:
         between = text[agent[1] : verb.span[0]].split()
         gap = text[verb.span[1] : patient[0]].strip()
         tail = text[patient[1] :].split()
-        if gap or between not in ([], ["is"], ["are"]) or tail[:1] and tail[0].lower() in _GOES_ON:
+        if gap or between not in ([], ["is"], ["are"]) or (tail[:1] and tail[0].lower() in _GOES_ON):
             continue
         if any(one.patient in direction.words for direction in analysis.directions):
             continue

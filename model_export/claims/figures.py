@@ -1,4 +1,4 @@
-"""Figures of the judge on labelled pairs: how well it ranks, how often it is wrong at a threshold, whether it names the word."""
+"""Figures of the judge on labelled pairs: how well it ranks, how often it errs, whether it names the word."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def figures_of_pairs(judged: Judged, pairs: Sequence[Pair], threshold: float) ->
 
 def contexts_of(triplets: Sequence[dict[str, str]], *, seed: int = 5) -> list[Context]:
     """120 texts of three triplets each, one of whose sentences is wrong."""
-    random = Random(seed)
+    random = Random(seed)  # noqa: S311 - repeatable, no secret
     found = []
     for _ in range(N_CONTEXTS):
         chosen, at = random.sample(list(triplets), 3), random.randrange(3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -19,23 +20,27 @@ SETTINGS = {
     "max_depth": 7,
     "min_samples_leaf": 40,
     "l2_regularization": 1.0,
+    "max_features": 0.5,
     "random_state": 0,
 }
 
 
 def fit_trees(rows: NDArray[np.float64], labels: NDArray[np.bool_], weights: NDArray[np.float64]) -> Trees:
     """Gradient boosting on log loss, on one thread: sums in another order would be other bits."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
-    from threadpoolctl import threadpool_limits
+    ensemble, threadpoolctl = import_module("sklearn.ensemble"), import_module("threadpoolctl")
 
-    with threadpool_limits(limits=1):
-        model = HistGradientBoostingClassifier(**SETTINGS).fit(rows, labels, weights)
+    with threadpoolctl.threadpool_limits(limits=1):
+        model = ensemble.HistGradientBoostingClassifier(**SETTINGS).fit(rows, labels, weights)
     return plain_trees(model)
 
 
 def plain_trees(model: Any) -> Trees:
     """A fitted binary HistGradientBoostingClassifier. Leaf values as float32, as they are kept."""
-    roots, feature, limit, children, value = [], [], [], [], []
+    roots: list[int] = []
+    feature: list[int] = []
+    limit: list[float] = []
+    children: list[int] = []
+    value: list[float] = []
     depth = 0
     for (predictor,) in model._predictors:
         nodes = predictor.nodes

@@ -17,7 +17,7 @@ from handler.claims._vectors import LAYERS
 from model_export.claims.encoding import Encodings
 from model_export.claims.pairs import Pair
 
-__all__ = ["Library", "mean_vectors", "rarity_of_words"]
+__all__ = ["RAREST", "Library", "mean_vectors", "rarity_of_words"]
 
 RAREST = 255  # rarity is kept in steps of 1/255
 

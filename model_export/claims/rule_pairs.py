@@ -1,5 +1,4 @@
-"""Pairs made by rule from captions of one part of SugarCrepe++: edited versions, rewrites, shortened ones, and sentences that
-stand among others."""
+"""Pairs made by rule from captions of one part of SugarCrepe++: edited, rewritten, shortened, and among other sentences."""
 
 from __future__ import annotations
 
@@ -9,6 +8,7 @@ from random import Random
 
 from handler.claims._edits import Edit, false_versions, rewrites
 from model_export.claims.pairs import Pair, Triplet, part_of
+from model_export.claims.rewording import reworded
 
 __all__ = ["caption_pairs", "context_pairs"]
 
@@ -22,39 +22,46 @@ _TAIL = re.compile(r" (?:in|on|at|near|beside|behind|with|under|by|next to|in fr
 def caption_pairs(triplets: Sequence[Triplet], part: str, *, seed: int = 11) -> Iterator[Pair]:
     """Of every caption of the part: false versions against it and against its paraphrase, rewrites of it and of its false
     versions, and the caption without its last phrase."""
-    random = Random(seed)
+    random = Random(seed)  # noqa: S311 - repeatable, no secret
     captions = {one.caption: one for one in triplets if part_of(one.image) == part}
-    left: dict[str, int] = {}
+    made: dict[str, int] = {}
     for caption, one in captions.items():
         false = false_versions(caption, seed=seed)
         random.shuffle(false)
-        false.sort(key=lambda edit: left.get(edit.kind, 0))  # the rarer kinds first
+        false.sort(key=lambda edit: made.get(edit.kind, 0))  # the rarer kinds first
         for edit in false[:FALSE_PER_CAPTION]:
-            if left.get(edit.kind, 0) < COMMONEST:
-                left[edit.kind] = left.get(edit.kind, 0) + 1
+            if made.get(edit.kind, 0) < COMMONEST:
+                made[edit.kind] = made.get(edit.kind, 0) + 1
                 yield from _of_false(one, edit, random)
-        for edit in rewrites(caption, seed=seed):
-            if random.random() < 0.5:
-                yield _either_way(random, edit.text, caption, False, edit.kind, one.image)
-        shorter = _TAIL.sub("", caption.rstrip(". "))
-        if shorter != caption.rstrip(". ") and len(shorter.split()) > 3 and random.random() < 0.3:
-            yield _either_way(random, shorter, caption, False, "shorter", one.image)
+        yield from _of_right(one, random, seed)
+
+
+def _of_right(one: Triplet, random: Random, seed: int) -> Iterator[Pair]:
+    for edit in rewrites(one.caption, seed=seed):
+        if random.random() < 0.5:
+            yield _either_way(random, edit.text, one.caption, False, edit.kind, one.image)
+    for text, other in ((one.caption, one.caption), (one.caption, one.paraphrase), (one.paraphrase, one.caption)):
+        told = reworded(text, random)
+        if told != other:
+            yield _either_way(random, told, other, False, "reworded", one.image)
+    bare = one.caption.rstrip(". ")
+    shorter = _TAIL.sub("", bare)
+    if shorter != bare and len(shorter.split()) > 3 and random.random() < 0.3:
+        yield _either_way(random, shorter, one.caption, False, "shorter", one.image)
 
 
 def _of_false(one: Triplet, edit: Edit, random: Random) -> Iterator[Pair]:
     yield _either_way(random, edit.text, one.caption, True, edit.kind, one.image)
     lost = " ".join(one.caption[start:end] for start, end in edit.replaced).lower()
     shared = {word for word in re.findall(r"[a-z]+", lost) if word not in {"a", "an", "the", "of"}}
-    if shared and all(re.search(rf"\b{word}", one.paraphrase.lower()) for word in shared) or edit.kind == "negation":
-        if random.random() < 0.7:
-            yield _either_way(random, edit.text, one.paraphrase, True, edit.kind, one.image)
-    again = rewrites(edit.text, seed=len(edit.text))
-    if again:
-        told = random.choice(again)
-        if random.random() < 0.6:
-            yield _either_way(random, told.text, edit.text, False, told.kind, one.image)
-        if random.random() < 0.5:
-            yield _either_way(random, told.text, one.caption, True, edit.kind, one.image)
+    said = shared and all(re.search(rf"\b{word}", one.paraphrase.lower()) for word in shared)
+    if (said or edit.kind == "negation") and random.random() < 0.7:
+        yield _either_way(random, edit.text, one.paraphrase, True, edit.kind, one.image)
+    told = reworded(edit.text, random)
+    if told != edit.text and random.random() < 0.6:
+        yield _either_way(random, told, edit.text, False, "reworded", one.image)
+    if random.random() < 0.6:
+        yield _either_way(random, told, one.paraphrase if said else one.caption, True, edit.kind, one.image)
 
 
 def _either_way(random: Random, first: str, second: str, contradicts: bool, kind: str, group: str) -> Pair:
@@ -65,7 +72,7 @@ def _either_way(random: Random, first: str, second: str, contradicts: bool, kind
 
 def context_pairs(triplets: Sequence[Triplet], part: str, *, seed: int = 13) -> Iterator[Pair]:
     """Sentences of three-sentence answers about three images, one of them false, against three-sentence references."""
-    random = Random(seed)
+    random = Random(seed)  # noqa: S311 - repeatable, no secret
     own = [one for one in triplets if part_of(one.image) == part]
     for number in range(N_CONTEXTS):
         chosen = random.sample(own, SENTENCES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,21 +20,21 @@ def write_tables(
 ) -> None:
     """The tables that `handler.claims` reads. The same tables give the same bytes."""
     words = sorted(rarity)
+    arrays: dict[str, Any] = {
+        **{f"mean_{layer}": mean for layer, mean in means.items()},
+        "words": _bytes("\n".join(words)),
+        "rarity": np.array([rarity[word] for word in words], np.uint8),
+        "features": _bytes("\n".join(FEATURES)),
+        "roots": trees.roots,
+        "feature": trees.feature.astype(np.uint8),
+        "limit": trees.limit,
+        "children": trees.children,
+        "value": trees.value.astype(np.float32),
+        "base": np.float64(trees.base),
+        "depth": np.int64(trees.depth),
+    }
     with path.open("wb") as file:
-        np.savez_compressed(
-            file,
-            **{f"mean_{layer}": mean for layer, mean in means.items()},
-            words=_bytes("\n".join(words)),
-            rarity=np.array([rarity[word] for word in words], np.uint8),
-            features=_bytes("\n".join(FEATURES)),
-            roots=trees.roots,
-            feature=trees.feature.astype(np.uint8),
-            limit=trees.limit,
-            children=trees.children,
-            value=trees.value.astype(np.float32),
-            base=np.float64(trees.base),
-            depth=np.int64(trees.depth),
-        )
+        np.savez_compressed(file, **arrays)
 
 
 def _bytes(text: str) -> NDArray[np.uint8]:

@@ -1,4 +1,4 @@
-"""Pairs made by rule from sentence patterns of our own: who did what to whom, where things stand, who handed what to whom."""
+"""Pairs made by rule from sentence patterns of our own: who did what to whom, where things stand, who gave what."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _THING = (
     "umbrella ladder barrel helmet blanket shelf laptop cabinet crate mirror painting plate pot kettle"
 ).split()
 # third person, past participle, -ing form
-_DEEDS = tuple(
+_DEEDS: tuple[tuple[str, ...], ...] = tuple(
     tuple(line.split())
     for line in (
         "kicks kicked kicking", "watches watched watching", "calls called calling", "hugs hugged hugging",
@@ -32,8 +32,10 @@ _DEEDS = tuple(
         "helps helped helping", "hits hit hitting", "bites bitten biting", "draws drawn drawing", "holds held holding",
     )
 )  # fmt: skip
-_ROAD = (("follows", "followed", "following"), ("passes", "passed", "passing"), ("overtakes", "overtaken", "overtaking"),
-         ("blocks", "blocked", "blocking"), ("hits", "hit", "hitting"), ("tows", "towed", "towing"))  # fmt: skip
+_ROAD: tuple[tuple[str, ...], ...] = (
+    ("follows", "followed", "following"), ("passes", "passed", "passing"), ("overtakes", "overtaken", "overtaking"),
+    ("blocks", "blocked", "blocking"), ("hits", "hit", "hitting"), ("tows", "towed", "towing"),
+)  # fmt: skip
 _WHERE = ("", "", "", "in the street", "near the door", "at the gate", "in the hall", "on the road", "in the field",
           "beside the wall", "under a tree", "at the station")  # fmt: skip
 _LOOKS = ("", "", "", "tall ", "young ", "old ", "small ", "big ", "white ", "black ")
@@ -51,7 +53,7 @@ N_ROLES, N_GIFTS, N_RELATIONS = 1200, 350, 600
 
 def template_pairs(*, seed: int = 7) -> Iterator[Pair]:
     """About two thousand pairs, half of them contradictions; the same for the same seed."""
-    random = Random(seed)
+    random = Random(seed)  # noqa: S311 - repeatable, no secret
     for number in range(N_ROLES):
         yield _role(random, f"role-{number}")
     for number in range(N_GIFTS):
