@@ -12,12 +12,12 @@ from handler.claims._contract import Claim
 from handler.claims._features import Compared, feature_row
 from handler.claims._rules import find_claims
 from handler.claims._tables import Tables
-from handler.claims._trees import evaluate_trees
+from handler.claims._trees import log_odds
 from handler.claims._vectors import Sentence
 
 __all__ = ["combined", "compare", "n_kinds", "score_pairs"]
 
-CLAIM_WORTH = 0.2  # what one kind of hard claim adds to the trees' probability
+CLAIM_WORTH = 0.2  # what one kind of hard claim adds to the model's probability
 MOST_CLAIMS = 2  # kinds of claims that count
 HIGHEST_RAW = 1.0 + CLAIM_WORTH * MOST_CLAIMS
 
@@ -29,19 +29,19 @@ def compare(answer: Sentence, reference: Sentence) -> Compared:
 
 
 def score_pairs(pairs: Sequence[Compared], tables: Tables) -> NDArray[np.float64]:
-    """How surely each pair contradicts itself, 0..1; 0 for pairs of the same wording. The trees see all pairs at once."""
+    """How surely each pair contradicts itself, 0..1; 0 for pairs of the same wording. The model sees all pairs at once."""
     scores = np.zeros(len(pairs))
     open_pairs = [at for at, one in enumerate(pairs) if one.answer.wording != one.reference.wording]
     if open_pairs:
         rows = np.stack([feature_row(pairs[at], tables.rarity) for at in open_pairs])
         kinds = np.array([n_kinds(pairs[at].claims) for at in open_pairs])
-        scores[open_pairs] = combined(evaluate_trees(tables.trees, rows), kinds)
+        scores[open_pairs] = combined(log_odds(tables.model, rows), kinds)
     return scores
 
 
-def combined(log_odds: NDArray[np.float64], kinds: NDArray[np.int64]) -> NDArray[np.float64]:
-    """0..1 from the trees' log-odds and the number of kinds of claims: what the rules found adds to what the trees say."""
-    probabilities = 1.0 / (1.0 + np.exp(-log_odds))
+def combined(odds: NDArray[np.float64], kinds: NDArray[np.int64]) -> NDArray[np.float64]:
+    """0..1 from the model's log-odds and the number of kinds of claims: what the rules found adds to what the model says."""
+    probabilities = 1.0 / (1.0 + np.exp(-odds))
     return np.asarray((probabilities + CLAIM_WORTH * np.minimum(kinds, MOST_CLAIMS)) / HIGHEST_RAW, np.float64)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handler.claims._trees import Trees
+from handler.claims._trees import Model, Trees
 from handler.claims._vectors import LAYERS
 
 __all__ = ["CARD", "TABLES", "Tables", "load_tables", "read_card"]
@@ -25,11 +25,11 @@ CARD = _DATA / "card.json"
 @dataclass(frozen=True)
 class Tables:
     """means: float32 per layer, the mean word vector of captions. rarity: by lemma, 0 (in every caption) to 1 (in one).
-    trees: log-odds of a contradiction from a row of features. features: the names of the row's values."""
+    model: log-odds of a contradiction from a row of features. features: the names of the row's values."""
 
     means: Mapping[int, NDArray[np.float32]]
     rarity: Mapping[str, float]
-    trees: Trees
+    model: Model
     features: tuple[str, ...]
 
 
@@ -42,14 +42,18 @@ def load_tables() -> Tables:
     return Tables(
         means={layer: arrays[f"mean_{layer}"] for layer in LAYERS},
         rarity=dict(zip(words, (arrays["rarity"] / 255.0).tolist(), strict=True)),
-        trees=Trees(
-            roots=arrays["roots"],
-            feature=arrays["feature"].astype(np.int32),
-            limit=arrays["limit"],
-            children=arrays["children"],
-            value=arrays["value"].astype(np.float64),
-            base=float(arrays["base"]),
-            depth=int(arrays["depth"]),
+        model=Model(
+            Trees(
+                roots=arrays["roots"],
+                feature=arrays["feature"].astype(np.int32),
+                limit=arrays["limit"],
+                children=arrays["children"],
+                value=arrays["value"].astype(np.float64),
+                base=float(arrays["base"]),
+                depth=int(arrays["depth"]),
+            ),
+            weights=arrays["weights"].astype(np.float64),
+            intercept=float(arrays["intercept"]),
         ),
         features=tuple(arrays["features"].tobytes().decode("ascii").split("\n")),
     )

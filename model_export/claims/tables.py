@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handler.claims._features import FEATURES
-from handler.claims._trees import Trees
+from handler.claims._trees import Model
 
 __all__ = ["write_tables"]
 
 
 def write_tables(
-    path: Path, *, means: Mapping[int, NDArray[np.float32]], rarity: Mapping[str, int], trees: Trees
+    path: Path, *, means: Mapping[int, NDArray[np.float32]], rarity: Mapping[str, int], model: Model
 ) -> None:
     """The tables that `handler.claims` reads. The same tables give the same bytes."""
-    words = sorted(rarity)
+    words, trees = sorted(rarity), model.trees
     arrays: dict[str, Any] = {
         **{f"mean_{layer}": mean for layer, mean in means.items()},
         "words": _bytes("\n".join(words)),
@@ -32,6 +32,8 @@ def write_tables(
         "value": trees.value.astype(np.float32),
         "base": np.float64(trees.base),
         "depth": np.int64(trees.depth),
+        "weights": model.weights.astype(np.float32),
+        "intercept": np.float64(model.intercept),
     }
     with path.open("wb") as file:
         np.savez_compressed(file, **arrays)

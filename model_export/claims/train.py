@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from handler.claims._compare import combined, n_kinds
 from handler.claims._features import feature_row
-from handler.claims._trees import Trees, evaluate_trees
+from handler.claims._trees import Model, log_odds
 from handler.claims._vectors import LAYERS
 from handler.errors import ScenescoreError
 from handler.models import TextEncoder
 from handler.statistics import auc
 from model_export.claims.card import write_card
 from model_export.claims.encoding import Encodings
-from model_export.claims.fitting import fit_trees
+from model_export.claims.fitting import fit_model
 from model_export.claims.pairs import Pair, Triplet, part_of, read_sugarcrepe, sugarcrepe_pairs
 from model_export.claims.reading import RAREST, Library, mean_vectors, rarity_of_words
 from model_export.claims.rule_pairs import caption_pairs, context_pairs
@@ -86,29 +86,29 @@ def train(encodings: Encodings, triplets: Sequence[Triplet], output: Path) -> di
     means, rarity = mean_vectors(encodings, captions[:N_MEAN_TEXTS]), rarity_of_words(captions)
     library, shares = Library(encodings, means), {word: step / RAREST for word, step in rarity.items()}
     rows = {part: {name: rows_of(pairs, library, shares) for name, pairs in by.items()} for part, by in own.items()}
-    trees = _fit(rows["train"])
-    write_tables(output / "judge.npz", means=means, rarity=rarity, trees=trees)
+    model = _fit(rows["train"])
+    write_tables(output / "judge.npz", means=means, rarity=rarity, model=model)
     return write_card(
         output,
         threshold=THRESHOLD,
         counts={name: len(one.labels) for name, one in rows["train"].items()},
-        figures={f"dev, {name}": _figures(trees, one) for name, one in rows["dev"].items()},
-        n_trees=len(trees.roots),
+        figures={f"dev, {name}": _figures(model, one) for name, one in rows["dev"].items()},
+        n_trees=len(model.trees.roots),
     )
 
 
-def _fit(rows: Mapping[str, Rows]) -> Trees:
+def _fit(rows: Mapping[str, Rows]) -> Model:
     weights = np.concatenate([one.weights * WEIGHTS[name] for name, one in rows.items()])
-    return fit_trees(
+    return fit_model(
         np.concatenate([one.features for one in rows.values()]),
         np.concatenate([one.labels for one in rows.values()]),
         weights,
     )
 
 
-def _figures(trees: Trees, rows: Rows) -> dict[str, float]:
-    """Of pairs that the trees were not fitted on."""
-    scores = combined(evaluate_trees(trees, rows.features), rows.kinds)
+def _figures(model: Model, rows: Rows) -> dict[str, float]:
+    """Of pairs that the model was not fitted on."""
+    scores = combined(log_odds(model, rows.features), rows.kinds)
     return {
         "auc": round(float(auc(scores, rows.labels) or 0.0), 3),
         "false_alarms": round(float((scores[~rows.labels] > THRESHOLD).mean()), 3),
