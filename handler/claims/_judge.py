@@ -22,6 +22,7 @@ __all__ = ["DEFAULT_THRESHOLD", "judge"]
 
 DEFAULT_THRESHOLD: float = read_card()["threshold"]
 """Contradiction above which the shipped judge is right in most cases: chosen for high precision; it does not travel."""
+OF_SOMETHING_ELSE = 0.65  # at most, below the shipped threshold, of a sentence without one supported word: it is a note
 MOST_REPLACED = 2  # words in another's place that are named
 LIKELY = 0.3  # confidence from which a second one is
 
@@ -78,6 +79,8 @@ def _judge_sentences(
                 owners.append(at)
     verdicts: dict[int, _Verdict] = {}
     for at, pair, score in zip(owners, pairs, score_pairs(pairs, tables).tolist(), strict=True):
+        if not pair.claims and _n_unsupported(pair) == len(pair.answer.analysis.content):
+            score = min(score, OF_SOMETHING_ELSE)
         if at not in verdicts or score < verdicts[at].score:
             verdicts[at] = _Verdict(pair, score)
     return [verdicts[at] for at in range(len(given))]

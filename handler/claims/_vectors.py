@@ -108,7 +108,9 @@ def _none(mean: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def pack(vectors: NDArray[np.float32]) -> Packed:
-    """Rows scaled so that their largest component is 127; the length goes, cosines stay."""
+    """Rows scaled so that their largest component is 127; the length goes, cosines stay. A row with a NaN or an infinity
+    becomes zeros."""
+    vectors = np.where(np.isfinite(vectors).all(axis=1, keepdims=True), vectors, 0.0)
     largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
     scale = 127.0 / np.maximum(largest, 1e-30)
     packed: Packed = np.rint(vectors * np.where(largest > 0, scale, 0.0)).astype(np.int8)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from handler.claims import DEFAULT_THRESHOLD, LAYERS, Kind, judge, read_text
+from handler.models import TokenVectors
 
 
 @pytest.fixture(scope="module")
@@ -168,6 +169,23 @@ def test_five_thousand_words_take_less_than_a_second(encoder, read):
     assert once[0] + time.process_time() - start < 1.0
     one_word = "car " * 5000
     assert judge(read(one_word), read("A car.")).contradiction <= 1.0
+
+
+def test_a_sentence_about_something_else_is_a_note_and_no_contradiction(judged):
+    answer, reference = "A man walks a dog. The sky is blue.", "A man walks a dog. Trees line the path."
+    found = judged(answer, reference)
+    assert found.contradiction <= DEFAULT_THRESHOLD
+    assert found.claims == ()
+    assert {"sky", "blue"} <= {answer[start:end] for note in found.notes for start, end in note.spans}
+    assert {"Trees", "path"} <= {reference[start:end] for note in found.omissions for start, end in note.spans}
+
+
+def test_vectors_that_are_not_finite_are_read_as_unknown(read):
+    spans = [(0, 0), (0, 1), (2, 5), (6, 9), (10, 15), (15, 16), (0, 0)]
+    broken = TokenVectors(spans, {layer: np.full((7, 768), np.nan, np.float32) for layer in LAYERS})
+    reading = read_text("A red car waits.", broken)
+    assert judge(reading, read("A blue car waits.")).claims[0].kind is Kind.ATTRIBUTE
+    assert 0.0 <= judge(read("A dog."), reading).contradiction <= 1.0
 
 
 def test_a_reading_is_small(read):
