@@ -5,12 +5,13 @@ from __future__ import annotations
 import gc
 import json
 import threading
+import tracemalloc
 import weakref
 
 import numpy as np
 import pytest
 
-from handler.claims import Judgement
+from handler.claims import LAYERS, Judgement, read_text
 from handler.errors import ModelError
 from handler.metrics import get_metric
 from handler.metrics.vision import ClaimScorer, PairScorer, _readings, pair_scorer
@@ -162,3 +163,19 @@ def test_a_model_exported_before_says_what_to_type(model, tmp_path):
     assert f"scenescore export mpnet --output '{old}'" in str(caught.value.hint)
     similarity = get_metric("vision.similarity", encoder=TextEncoder(old))
     assert similarity.compute(Sample(0, "s", "a", "f", "A dog.", ("A dog.",))).score == pytest.approx(1.0)
+
+
+def test_readings_take_no_more_memory_than_is_reckoned(encoder):
+    texts = [f"Two men in red jackets number {n} stand at the old gate near a dog." for n in range(10)]
+    texts.append(" ".join(texts * 3))
+    encoder.read(["The lexicon is loaded."], LAYERS, read_text)
+    one = ClaimScorer(encoder)
+    tracemalloc.start()
+    try:
+        kept = [reading for _, reading in encoder.read(texts, LAYERS, read_text).values()]
+        gc.collect()
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(kept) == len(texts)
+    assert held < sum(map(one._bytes, texts)) < 3 * held

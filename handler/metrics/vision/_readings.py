@@ -14,7 +14,7 @@ from handler.models import TextEncoder, TextVector, TokenVectors
 
 __all__ = ["ClaimScorer", "ClaimSource", "PairClaims"]
 
-BYTES_PER_TOKEN = 2400  # of a reading: 27 KB for 12 tokens
+BYTES_PER_TOKEN = 1900  # of a reading, vectors and slots
 BLOCK_BYTES = 8_000_000  # of readings made together; two blocks are held at a time
 KEPT_BYTES = 8_000_000  # of readings held for texts that come again
 BYTES_OF_TEXT_PER_TOKEN = 4  # of UTF-8, about
