@@ -17,7 +17,7 @@ from handler.claims._rules import RULE_FEATURES, rule_features
 from handler.claims._slot_types import MATCHING, Relation, Word
 from handler.claims._vectors import LAYERS, WORD_LAYER, Sentence, unpack
 
-__all__ = ["FEATURES", "Compared", "feature_row", "sentence_cosines"]
+__all__ = ["FEATURES", "NAMES_ONE", "UNSUPPORTED", "WEAK", "Compared", "feature_row", "sentence_cosines"]
 
 UNSUPPORTED = 0.6  # support below which a word has no counterpart
 WEAK = 0.72  # support below which its counterpart is doubtful

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from handler.claims._compare import compare, score_pairs
 from handler.claims._contract import Claim, Judgement, Note
-from handler.claims._features import UNSUPPORTED, Compared, sentence_cosines
+from handler.claims._features import NAMES_ONE, UNSUPPORTED, WEAK, Compared, sentence_cosines
 from handler.claims._joining import join
 from handler.claims._reading import Reading
 from handler.claims._rules import find_substitutions
@@ -51,13 +51,14 @@ def judge(answer: Reading, reference: Reading, *, threshold: float | None = None
     verdicts = _judge_sentences(given, expected, cosines, tables)
     ranked = sorted(range(len(verdicts)), key=lambda at: -verdicts[at].score)
     worst = verdicts[ranked[0]]
+    said = _support_of_reference(verdicts)
     claims: list[Claim] = []
     for at in ranked:
-        claims += _claims_of(verdicts[at], limit)
+        claims += _claims_of(verdicts[at], limit, said)
     return Judgement(
         contradiction=worst.score,
         claims=tuple(claims),
-        omissions=_omissions(verdicts, expected, given, cosines, claims),
+        omissions=_omissions(said, expected, given, cosines, claims),
         notes=_notes(verdicts, claims),
         worst=worst.compared.answer.analysis.span,
     )
@@ -89,13 +90,15 @@ def _judge_sentences(
 def _with_second(
     pair: Compared, one: Sentence, expected: Sequence[Sentence], cosines: NDArray[np.float32]
 ) -> Compared | None:
-    """The sentence against its two nearest reference sentences joined, where that supports a word which the nearest
-    alone does not."""
-    if _n_unsupported(pair) == 0:
+    """The sentence against its two nearest reference sentences joined, where the second says a word, or its synonym, that
+    the nearest does not support."""
+    lacking = {at.word for at in pair.aligned.alignment.forward if at.similarity < UNSUPPORTED}
+    if not lacking:
         return None
     first, second = sorted(np.argsort(-cosines, kind="stable")[:2].tolist())
     both = compare(one, join(expected[first], expected[second]))
-    return both if _n_unsupported(both) < _n_unsupported(pair) else None
+    named = any(at.relation in NAMES_ONE for at in both.aligned.alignment.forward if at.word in lacking)
+    return both if named else None
 
 
 def _n_unsupported(pair: Compared) -> int:
@@ -103,14 +106,27 @@ def _n_unsupported(pair: Compared) -> int:
     return sum(one.similarity < UNSUPPORTED for one in pair.aligned.alignment.forward)
 
 
-def _claims_of(verdict: _Verdict, limit: float) -> list[Claim]:
+def _claims_of(verdict: _Verdict, limit: float, said: dict[int, float]) -> list[Claim]:
     """What the rules found; where they found nothing and the score says contradiction, the words that most likely stand
-    in another's place."""
+    in another's place, unless another sentence of the answer says the other. said: see `_support_of_reference`."""
     pair = verdict.compared
     if pair.claims or verdict.score <= limit:
         return list(pair.claims)
     replaced = find_substitutions(pair.answer.analysis, pair.reference.analysis, pair.aligned.alignment)
-    return [one for at, one in enumerate(replaced[:MOST_REPLACED]) if at == 0 or one.confidence >= LIKELY]
+    missing = [one for one in replaced if all(said.get(start, 0.0) < WEAK for start, _ in one.reference_spans)]
+    likely = missing or list(replaced)
+    return [one for at, one in enumerate(likely[:MOST_REPLACED]) if at == 0 or one.confidence >= LIKELY]
+
+
+def _support_of_reference(verdicts: Iterable[_Verdict]) -> dict[int, float]:
+    """Of the reference's content words by their first character, the most that a sentence held against them supports."""
+    support: dict[int, float] = {}
+    for verdict in verdicts:
+        words = verdict.compared.reference.analysis.words
+        for one in verdict.compared.aligned.alignment.backward:
+            start = words[one.word].span[0]
+            support[start] = max(support.get(start, 0.0), one.similarity)
+    return support
 
 
 def _notes(verdicts: Iterable[_Verdict], claims: Sequence[Claim]) -> tuple[Note, ...]:
@@ -125,7 +141,7 @@ def _notes(verdicts: Iterable[_Verdict], claims: Sequence[Claim]) -> tuple[Note,
 
 
 def _omissions(
-    verdicts: Sequence[_Verdict],
+    said: dict[int, float],
     expected: Sequence[Sentence],
     given: Sequence[Sentence],
     cosines: NDArray[np.float32],
@@ -133,12 +149,7 @@ def _omissions(
 ) -> tuple[Note, ...]:
     """Words of the reference that no sentence of the answer held against them supports, those of a claim left out."""
     taken = {span for claim in claims for span in claim.reference_spans}
-    support: dict[int, float] = {}
-    for verdict in verdicts:
-        pair = verdict.compared
-        for one in pair.aligned.alignment.backward:
-            start = pair.reference.analysis.words[one.word].span[0]
-            support[start] = max(support.get(start, 0.0), one.similarity)
+    support = dict(said)
     found: list[Note] = []
     for at, sentence in enumerate(expected):
         words = sentence.analysis.words

@@ -9,7 +9,7 @@ from typing import Any
 
 from model_export.claims.fitting import SETTINGS
 
-__all__ = ["write_card"]
+__all__ = ["record_figures", "write_card"]
 
 _DATA = [
     {
@@ -75,8 +75,21 @@ def write_card(
         "never_trained_on": "SICK, SNLI, CAD-NLI and other share-alike or non-commercial data; the shared triplets",
         "figures": dict(figures),
         "fails_on": _FAILURES,
-        "command": "python -m model_export.claims.train --model MODEL --sugarcrepe DIR",
+        "commands": [
+            "python -m model_export.claims.train --model MODEL --sugarcrepe DIR",
+            "python -m model_export.claims.evaluate --model MODEL --triplets FILE --sugarcrepe DIR --record",
+        ],
     }
     (output / "card.json").write_text(json.dumps(card, indent=2) + "\n", "utf-8")
     (output / "NOTICE").write_text(_NOTICE, "utf-8")
     return card
+
+
+def record_figures(card: Path, measured: Mapping[str, Mapping[str, Any]]) -> None:
+    """Add figures to a card, by the name of the data; rates and areas to three places."""
+    content = json.loads(card.read_text("utf-8"))
+    for name, figures in measured.items():
+        content["figures"][name] = {
+            key: round(value, 3) if isinstance(value, float) else value for key, value in figures.items()
+        }
+    card.write_text(json.dumps(content, indent=2) + "\n", "utf-8")
