@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Model", "Trees", "evaluate_trees", "log_odds"]
+__all__ = ["LINEAR_SHARE", "Model", "Trees", "evaluate_trees", "log_odds"]
 
 LINEAR_SHARE = 0.3
 """Weight of the logistic model's log-odds: it ranks less well at home, and loses less on texts of another kind."""

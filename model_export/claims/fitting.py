@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from handler.claims._trees import Model, Trees
 
-__all__ = ["fit_model", "plain_trees"]
+__all__ = ["LOGISTIC_C", "SETTINGS", "fit_model", "plain_trees"]
 
 # Chosen on the dev part of SugarCrepe++ and on pairs made from captions of its images.
 SETTINGS = {

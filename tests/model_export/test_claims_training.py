@@ -146,3 +146,24 @@ def test_what_ships_fits_together():
     assert {one["licence"].split(",")[0] for one in card["data"]} <= {"CC BY 4.0", "Apache-2.0", "WordNet licence"}
     notice = CARD.with_name("NOTICE").read_text()
     assert all(name in notice for name in ("SugarCrepe++", "COCO", "CC BY 4.0"))
+
+
+def test_the_figures_are_printed_and_recorded(model, encoder, tmp_path, capsys, monkeypatch):
+    from model_export.claims import evaluate
+
+    row = {"id": "1", "kind": "colour", "reference": "A red car waits.", "paraphrase": "A crimson car is waiting."}
+    row |= {"contradiction": "A blue car waits.", "contradiction_reworded": "A blue automobile is waiting."}
+    rows = [row, row | {"id": "2"}, row | {"id": "3"}]
+    (tmp_path / "triplets.jsonl").write_text("\n".join(json.dumps(one) for one in rows))
+    card = tmp_path / "card.json"
+    card.write_text('{"figures": {"dev": {"auc": 1.0}}}')
+    monkeypatch.setattr(evaluate, "CARD", card)
+    options = ["--model", str(model), "--triplets", str(tmp_path / "triplets.jsonl"), "--cache", str(tmp_path / "kept")]
+    assert evaluate.main([*options, "--record"]) == 0
+    printed = capsys.readouterr().out
+    assert "AUC, minimal edits                           1.000" in printed
+    figures = json.loads(card.read_text())["figures"]
+    assert figures["triplets"]["first claim names the edited word"] == 1.0
+    assert figures["dev"] == {"auc": 1.0}
+    assert evaluate.main([*options[:2], "--sugarcrepe", str(tmp_path), "--cache", str(tmp_path / "kept")]) == 2
+    assert "replace_att.json" in capsys.readouterr().err
