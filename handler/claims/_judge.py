@@ -163,10 +163,11 @@ def _omissions(
 
 
 def _grouped(analysis: Analysis, indices: set[int], taken: set[tuple[int, int]]) -> list[Note]:
-    """Words in order, neighbours together."""
+    """Words in order, neighbours together, without those within a span that is taken."""
     runs: list[list[int]] = []
     for index in sorted(indices):
-        if analysis.words[index].span in taken:
+        start, end = analysis.words[index].span
+        if any(first <= start and end <= last for first, last in taken):
             continue
         if runs and runs[-1][-1] == index - 1:
             runs[-1].append(index)

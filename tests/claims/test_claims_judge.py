@@ -103,6 +103,14 @@ def test_what_the_answer_leaves_out_is_an_omission_and_what_it_adds_is_a_note(ju
     assert {"beach", "sunset"} <= added
 
 
+def test_the_words_of_a_claim_are_neither_notes_nor_omissions(judged):
+    answer, reference = "A red box lies on the wet floor.", "A blue box lies on the floor."
+    found = judged(answer, reference)
+    assert found.claims[0].kind is Kind.ATTRIBUTE
+    assert [note.words for note in found.notes] == ["wet"]
+    assert found.omissions == ()
+
+
 def test_the_wrong_sentence_among_three_is_the_worst(judged):
     reference = "A white van is parked by the gate. Two men unload boxes. The gate is open."
     answer = "The gate stands open. Three men unload boxes. By the gate there is a parked white van."
