@@ -24,8 +24,8 @@ LIMITS = (
     "which are reworded, invented or several at once: expect every metric to do worse on those.",
     "Where no second person described a picture, the true version is made by rule too, and closer to the reference than "
     "another person's words would be: that flatters every metric. Give several references a picture where you have them.",
-    "vision.claims flatters itself here: it reads sentences by the same analysis that edits them, and its trees were trained "
-    "on edits by these very rules. Trust its figures least.",
+    "vision.claims flatters itself here: it reads sentences by the same analysis that edits them, and it was trained on "
+    "edits by these very rules. Trust its figures least.",
     "A rule can misread a sentence, so that a false version is still true or a true one is not: read the pairs (--output).",
     "A preference says which of two versions scores better, not that a threshold separates them: that takes verdicts of "
     "people on your model's answers (scenescore calibrate).",
