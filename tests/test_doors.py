@@ -25,6 +25,7 @@ SEQUENCE = {
 EXAMPLES = {
     "vision.similarity": ([FRAME], "min_similarity", 1.0),
     "vision.hallucination": ([FRAME], "n_hallucinations", 0),
+    "vision.claims": ([FRAME, {"answer": "No dog runs.", "reference": "A dog runs."}], "rate", 0.5),
     "pope": ([{"answer": "Yes", "label": "yes"}, {"answer": "Yes", "label": "no"}], "accuracy", 0.5),
     "vqa.accuracy": ([{"question_id": 1, "answer": "red", "answers": [{"answer": "red"}] * 10}], "accuracy", 1.0),
     "vlm2bench.hallucination": (

@@ -32,6 +32,15 @@ EVALUATIONS: dict[str, Any] = {
         "summary": "Do not wait for the result, where there is a queue",
         "value": {"sessions": _FRAMES, "metrics": ["vision.similarity"], "wait": False},
     },
+    "claims": {
+        "summary": "Which words contradict what people saw",
+        "value": {
+            "sessions": _FRAMES,
+            "metrics": ["vision.claims"],
+            "options": {"vision.claims": {"threshold": 0.9}},
+            "fail_if": ["vision.claims.kinds.negation>0"],
+        },
+    },
     "slices": {
         "summary": "Another name for a field, and a summary per camera",
         "value": {

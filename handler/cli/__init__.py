@@ -30,6 +30,7 @@ VERBS = {
     "questions": "build yes/no question sets from what is in the pictures",
     "serve": "open a page and the HTTP API on this machine (needs the serve extra)",
     "export": "export a model to ONNX (needs the export extra)",
+    "doctor": "say what metrics can and cannot see in your own references",
     "selfcheck": "prove the numbers on this machine",
 }
 

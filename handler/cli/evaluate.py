@@ -25,6 +25,8 @@ from handler.settings import DEFAULT_DETECTIONS, DEFAULT_MAX_ERROR_RATE, DEFAULT
 
 __all__ = ["add_arguments", "run"]
 
+CLAIMS = "vision.claims"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
@@ -145,8 +147,18 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
     location = one_line(report.location or "")
     print(f"\nResults: {location}{done}\nPage:    {location}/report.html")
     if any(metric["overall"]["n_scored"] for metric in report["metrics"].values()):
+        if why := _why(report, options):
+            print(f"Why:     {why}")
         print(f"Next:    {_next_step(report, options)}")
     return check(options, gates, report)
+
+
+def _why(report: Report, options: argparse.Namespace) -> str | None:
+    """How to see which words are wrong, where descriptions were compared as wholes."""
+    if "vision.similarity" not in report["metrics"] or CLAIMS in report["metrics"] or options.mode != "strict":
+        return None
+    words = ["scenescore", "evaluate", options.input, *reading_words(options), "--metrics", CLAIMS]
+    return f"{shlex.join(words)}   (which words contradict what people saw)"
 
 
 def _next_step(report: Report, options: argparse.Namespace) -> str:
@@ -156,9 +168,11 @@ def _next_step(report: Report, options: argparse.Namespace) -> str:
         words = ["scenescore", "compare", location, "--by", "assistant_id"]
         words += ["--on", "prompt"] if all(name.startswith("vbench.") for name in report["metrics"]) else []
         return f"{shlex.join(words)}   (which of the assistants is better)"
-    if "vision.hallucination" not in report["metrics"] or "calibration" in report:
+    if not {"vision.hallucination", CLAIMS} & set(report["metrics"]) or "calibration" in report:
         return f"{shlex.join(['scenescore', 'compare', location, 'OTHER_RESULT'])}   (other results of the same input)"
     words = ["scenescore", "calibrate", options.input, *reading_words(options)]
+    if CLAIMS in report["metrics"]:
+        words += ["--metrics", ",".join(name for name in report["metrics"] if name != "vision.hallucination")]
     if options.input == "-":
         words[2:] = [location]
     if "human_verdict" in next(iter(ResultFolder(location).samples()), {}).get("columns", {}):

@@ -42,6 +42,11 @@ class Calibration:
         """16 hex digits over all of its content."""
         return str(self.document["fingerprint"])
 
+    def known(self, takers: dict[str, str]) -> dict[str, str]:
+        """Of {metric: the metric whose score it compares} those whose score the calibration is of; all where it is of
+        none, for then each is refused."""
+        return {name: base for name, base in takers.items() if base in self.document["metrics"]} or takers
+
     def threshold_of(self, metric: str, signature: str) -> Threshold:
         """The threshold for a metric's score. Raises RequestError where it has none, or where the metric now scores in
         another way (model, version, mode): a threshold holds for the scores it was found on."""

@@ -8,7 +8,7 @@ from typing import Any
 from handler.decisions import read_calibration
 from handler.errors import RequestError
 from handler.evaluation._request import EvaluationRequest
-from handler.metrics import BaseMetric, Calibrated, metric_class
+from handler.metrics import BaseMetric, Calibrated, metric_class, score_signature
 from handler.settings import DEFAULT_THRESHOLD
 
 __all__ = ["calibrated_options", "calibration_part", "calibration_warnings"]
@@ -18,8 +18,9 @@ def calibrated_options(
     request: EvaluationRequest, names: Sequence[str], make: Callable[[str], BaseMetric]
 ) -> dict[str, dict[str, Any]]:
     """{metric: its options from the request's calibration}, none without one. make: makes the metric whose score is
-    compared, to see that it scores as it did. Raises RequestError where no metric has a calibrated threshold, where the
-    threshold is stated as well, or where the scores are other ones; InputError for a file that is no calibration."""
+    compared, to see that it scores as it did. A metric keeps its own threshold where the calibration says nothing of its
+    score but something of another's. Raises RequestError where no metric has a calibrated threshold, where the threshold
+    is stated as well, or where the scores are other ones; InputError for a file that is no calibration."""
     if request.calibration is None:
         return {}
     takers = {name: base for name in names if (base := metric_class(name).threshold_of) is not None}
@@ -27,15 +28,17 @@ def calibrated_options(
         raise RequestError(
             f"no metric of this request has a threshold to calibrate: {', '.join(names)}", field="calibration"
         )
+    calibration = read_calibration(request.calibration)
+    takers = calibration.known(takers)
     stated = [name for name in takers if "threshold" in request.options.get(name, {})]
-    if request.threshold != DEFAULT_THRESHOLD or stated:
+    similarities = [name for name in takers if metric_class(name).own_threshold is None]
+    if stated or (similarities and request.threshold != DEFAULT_THRESHOLD):
         raise RequestError(
             "a threshold is stated beside the calibration", field="threshold", hint="Leave one of them out"
         )
-    calibration = read_calibration(request.calibration)
     found = {}
     for name, base in takers.items():
-        threshold = calibration.threshold_of(base, make(base).signature())
+        threshold = calibration.threshold_of(base, score_signature(make(base).signature()))
         summary = calibration.summary()
         found[name] = {
             "threshold": threshold.value,

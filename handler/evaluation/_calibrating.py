@@ -29,7 +29,7 @@ from handler.evaluation._opened import open_input
 from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._run import run
 from handler.formats import Notices
-from handler.metrics import list_metrics, metric_class
+from handler.metrics import list_metrics, metric_class, score_signature
 from handler.reports import Report, dump_json, find_result, is_result
 from handler.samples import Sample
 
@@ -43,7 +43,8 @@ class CalibrationRequest(EvaluationRequest):
     with people's verdicts (human_verdict); `words` adds words, {word: same | different}; `same_from` says from which grade
     on a verdict means same. `aim`: see AIMS. `held_out`: share of frames, 0..1, that tests the threshold. `split_by`: frames
     that agree in it stay together, `sample_id` for independent frames. `group_by`: fields to give figures for. `suggest`:
-    how many frames to name for labelling. `output`: where calibration.json goes (a suggestion: the file), a path or s3:// uri.
+    how many frames to name for labelling. `output`: where calibration.json goes (a suggestion: the file), a path or s3://
+    uri.
     """
 
     verdict: str | None = None
@@ -122,7 +123,7 @@ def run_suggestion(
     machine = machine or Machine()
     scored = _scored(request.model_copy(update={"calibration": None}), machine, None, most)
     column, rows = unlabelled(scored.rows, request.plan())
-    thresholds = {name: request.threshold for name, facts in scored.facts.items() if facts.sets}
+    thresholds = {name: _threshold(name, request) for name, facts in scored.facts.items() if facts.sets}
     found: Mapping[str, Any] = {}
     if request.calibration is not None:
         found = read_calibration(request.calibration).document
@@ -140,6 +141,15 @@ def run_suggestion(
         make = label_studio_tasks if request.output.endswith(".json") else spreadsheet
         storage.write_bytes(request.output, make(entries))
     return entries
+
+
+def _threshold(name: str, request: CalibrationRequest) -> float:
+    """What scores of a metric are held against without a calibration."""
+    own = metric_class(name).own_threshold
+    if own is None:
+        return request.threshold
+    stated: float = request.options.get(name, {}).get("threshold", own)
+    return stated
 
 
 def is_finished(location: str | None) -> bool:
@@ -179,11 +189,11 @@ def _facts(report: Mapping[str, Any]) -> dict[str, MetricFacts]:
     facts = {}
     for name in report["metrics"]:
         cls = metric_class(name)
-        if cls.is_set_metric or cls.threshold_of is not None:
+        if cls.is_set_metric or cls.threshold_of not in (None, name):
             continue
         sets = tuple(other for other in list_metrics() if metric_class(other).threshold_of == name)
         parts = dict(part.partition(":")[::2] for part in signatures[name].split("|"))
-        facts[name] = MetricFacts(signatures[name], cls.higher_is_better, parts.get("model"), sets)
+        facts[name] = MetricFacts(score_signature(signatures[name]), cls.higher_is_better, parts.get("model"), sets)
     if not facts:
         raise RequestError(
             f"no score to find a threshold for: {', '.join(report['metrics'])}",

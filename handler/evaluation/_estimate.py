@@ -24,6 +24,7 @@ MAX_DISTINCT = 250_000  # texts told apart; from there on the share seen so far 
 COUNTED = 20_000  # distinct texts whose tokens are counted; the rest are taken to be as long
 TIMED_TOKENS = 2_000  # about a second and a half on one core
 SECONDS_PER_FRAME = 1 / 60_000  # reading, comparing and writing one frame once its texts are known (`make bench`)
+SECONDS_OF_CLAIMS = 0.003  # of one frame more, on one core, where its claims are looked for (`make bench`)
 GB_PER_VCPU = 1.769  # Lambda gives one vCPU at 1,769 MB (AWS Lambda developer guide, "Configure function memory")
 USD_PER_GB_SECOND = 0.0000166667  # x86, first tier, us-east-1 (AWS Lambda pricing page, 2025); requests cost far less
 
@@ -34,6 +35,7 @@ class Estimate:
 
     tokens: of all distinct texts, cut at the model's limit. tokens_per_second: measured here, with `threads` threads; 0
     when no model is needed.
+    seconds_per_frame: on one core, once its texts are known.
     core_seconds: on one core like one of this machine's. lambda_usd: those seconds at Lambda's price for one vCPU.
     """
 
@@ -43,6 +45,7 @@ class Estimate:
     tokens: int
     threads: int
     tokens_per_second: float
+    seconds_per_frame: float
     seconds: float
     core_seconds: float
     lambda_usd: float
@@ -52,7 +55,7 @@ class Estimate:
         if not self.tokens_per_second:
             return [
                 f"answers          {self.frames:,}" + (f" ({self.unreadable:,} unreadable)" if self.unreadable else ""),
-                f"expected time    no model is needed: {self.frames:,} / {1 / SECONDS_PER_FRAME:,.0f} "
+                f"expected time    no model is needed: {self.frames:,} / {1 / self.seconds_per_frame:,.0f} "
                 f"= {self.seconds:,.1f} s",
             ]
         per_core = self.tokens_per_second / self.threads
@@ -61,8 +64,8 @@ class Estimate:
             f"distinct texts   {self.distinct_texts:,}, {self.tokens:,} tokens",
             f"this machine     {self.tokens_per_second:,.0f} tokens/s with {self.threads} threads, measured just now",
             f"expected time    {self.tokens:,} / {self.tokens_per_second:,.0f} + {self.frames:,} / "
-            f"{1 / SECONDS_PER_FRAME:,.0f} = {self.seconds:,.1f} s",
-            f"price on Lambda  ({self.tokens:,} / {per_core:,.0f} + {self.frames:,} / {1 / SECONDS_PER_FRAME:,.0f}) s "
+            f"{1 / self.seconds_per_frame:,.0f} = {self.seconds:,.1f} s",
+            f"price on Lambda  ({self.tokens:,} / {per_core:,.0f} + {self.frames:,} / {1 / self.seconds_per_frame:,.0f}) s "
             f"x {GB_PER_VCPU} GB x ${USD_PER_GB_SECOND:.10f} = ${self.lambda_usd:,.4f}, if its cores are as fast",
         ]
 
@@ -89,7 +92,9 @@ def estimate(request: EvaluationRequest, machine: Machine) -> Estimate:
     mean_tokens = sum(n for _, n in counted) / len(counted) if counted else 0.0
     tokens = round(mean_tokens * distinct)
     speed = _tokens_per_second(encoder, counted)
-    rest = frames * SECONDS_PER_FRAME
+    has_claims = any(metric.name == "vision.claims" for metric in metrics)
+    per_frame = SECONDS_PER_FRAME + (SECONDS_OF_CLAIMS if has_claims else 0.0)
+    rest = frames * per_frame
     core_seconds = tokens * encoder.threads / speed + rest
     return Estimate(
         frames=frames,
@@ -98,6 +103,7 @@ def estimate(request: EvaluationRequest, machine: Machine) -> Estimate:
         tokens=tokens,
         threads=encoder.threads,
         tokens_per_second=speed,
+        seconds_per_frame=per_frame,
         seconds=tokens / speed + rest,
         core_seconds=core_seconds,
         lambda_usd=core_seconds * GB_PER_VCPU * USD_PER_GB_SECOND,
@@ -108,7 +114,7 @@ def _without_model(request: EvaluationRequest, threads: int) -> Estimate:
     frames, unreadable, texts, _ = _read(request)
     seconds = frames * SECONDS_PER_FRAME
     price = seconds * GB_PER_VCPU * USD_PER_GB_SECOND
-    return Estimate(frames, unreadable, len(texts), 0, threads, 0.0, seconds, seconds, price)
+    return Estimate(frames, unreadable, len(texts), 0, threads, 0.0, SECONDS_PER_FRAME, seconds, seconds, price)
 
 
 def _read(request: EvaluationRequest) -> tuple[int, int, list[str], float | None]:

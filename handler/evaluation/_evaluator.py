@@ -12,7 +12,7 @@ from handler.errors import RequestError
 from handler.evaluation._metrics import Machine
 from handler.evaluation._videos import fields_of, needs_detector, watcher_of
 from handler.formats import FieldError, asked_by
-from handler.metrics import BaseMetric, get_metric, metric_class, parse_mode, select_metrics
+from handler.metrics import BaseMetric, get_metric, has_mode, select_metrics
 from handler.models.dense import Provider
 from handler.results import MetricResult
 from handler.samples import VideoSample
@@ -91,7 +91,7 @@ def create_evaluator(
     for a metric that does not read videos, ModelError for a damaged detector.
     """
     words = [metrics] if isinstance(metrics, str) else list(metrics)
-    names = [name for word in words for name in select_metrics([word]) if name == word or _has_mode(name, mode)]
+    names = [name for word in words for name in select_metrics([word]) if name == word or has_mode(name, mode)]
     made = [get_metric(name, mode=mode) for name in dict.fromkeys(names)]
     for metric in made:
         if not issubclass(metric.sample, VideoSample):
@@ -99,11 +99,6 @@ def create_evaluator(
     machine = Machine(detector=Path(detector) if detector is not None else None, provider=provider, threads=threads)
     watcher = watcher_of(machine) if needs_detector(made) else None
     return Evaluator(made, watcher, os.fspath(detections) if detections is not None else None)
-
-
-def _has_mode(name: str, mode: str) -> bool:
-    wanted = parse_mode(mode)
-    return not wanted.compat or wanted.tool is None or wanted.tool in metric_class(name).ancestors
 
 
 def _sample(index: int, given: Mapping[str, Any]) -> VideoSample:

@@ -17,9 +17,9 @@ from handler import storage
 from handler.errors import RequestError
 from handler.evaluation._inputs import find_files
 from handler.evaluation._request import EvaluationRequest
-from handler.metrics import BaseMetric
+from handler.metrics import BaseMetric, metric_class
 from handler.samples import Record
-from handler.settings import available_threads
+from handler.settings import DEFAULT_THRESHOLD, available_threads
 
 __all__ = [
     "InputIdentity",
@@ -141,6 +141,14 @@ def refuse_unused(request: EvaluationRequest, names: Sequence[str], roles: Mappi
     for name in request.options:
         if name not in names:
             raise RequestError(f"options are given for {name!r}, which is not evaluated", field=f"options.{name}")
+    apart = [name for name in names if metric_class(name).own_threshold is not None]
+    takers = [name for name in names if name not in apart and "threshold" in metric_class(name).options]
+    if apart and not takers and request.threshold != DEFAULT_THRESHOLD:
+        raise RequestError(
+            f"the threshold is a similarity, which {apart[0]} does not compare",
+            field="threshold",
+            hint=f"Its own is an option: --option {apart[0]}.threshold={request.threshold:g}",
+        )
 
 
 def request_document(request: EvaluationRequest, metrics: Sequence[BaseMetric]) -> dict[str, Any]:

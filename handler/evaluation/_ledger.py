@@ -20,6 +20,7 @@ MAX_CODES = 30  # kinds of warnings told apart
 MAX_GROUPS = 1000  # distinct values of one tag
 FIELDS = ("session_id", "assistant_id", "language")  # what else can be grouped by
 TEXT_LIMIT = 500  # characters of a text quoted in the report
+QUOTED = ("alignment", "claims")  # what of a row says why it is bad
 
 Key = tuple[str, str]
 
@@ -198,7 +199,7 @@ def _entry(sample: Sample, result: MetricResult) -> dict[str, Any]:
         "score": result.score,
         "similarity_score": result.details.get("similarity_score", result.score),
         **({"question": _cut(question)} if isinstance(question, str) else {}),
-        **({"alignment": result.details["alignment"]} if "alignment" in result.details else {}),
+        **{name: result.details[name] for name in QUOTED if name in result.details},
         "answer": _cut(sample.answer or ""),
         "references": [_cut(one) for one in references[:3]],
     }

@@ -13,7 +13,7 @@ from handler.evaluation._calibrated import calibrated_options
 from handler.evaluation._pictures import picture_opener
 from handler.evaluation._request import EvaluationRequest
 from handler.formats import HOLDS
-from handler.metrics import BaseMetric, get_metric, metric_class, select_metrics
+from handler.metrics import BaseMetric, get_metric, has_mode, metric_class, select_metrics
 from handler.models import TextEncoder, int8_kernel, shared_image_text_encoder, shared_text_encoder
 from handler.models.dense import Provider
 from handler.samples import (
@@ -78,8 +78,14 @@ class Machine:
 
 
 def metric_names(request: EvaluationRequest, sample: type[Sample] = Sample) -> list[str]:
-    """The metrics the request names, else those for what the input holds."""
-    return select_metrics(request.metrics or DEFAULT_METRICS[sample])
+    """The metrics the request names, else those for what the input holds; of a group, those that have the request's mode
+    where any has."""
+    names: dict[str, None] = {}
+    for word in request.metrics or DEFAULT_METRICS[sample]:
+        found = select_metrics([word])
+        fitting = [name for name in found if has_mode(name, request.mode)]
+        names |= dict.fromkeys(fitting or found)
+    return list(names)
 
 
 def make_metrics(request: EvaluationRequest, machine: Machine, sample: type[Sample] = Sample) -> list[BaseMetric]:
@@ -92,7 +98,7 @@ def make_metrics(request: EvaluationRequest, machine: Machine, sample: type[Samp
 def _make(name: str, request: EvaluationRequest, machine: Machine, calibrated: Mapping[str, Any]) -> BaseMetric:
     cls = metric_class(name)
     options: dict[str, Any] = {"mode": request.mode}
-    if "threshold" in cls.options:
+    if "threshold" in cls.options and cls.own_threshold is None:
         options["threshold"] = request.threshold
     options |= {**_identity.own_options(cls, request.options.get(name, {})), **calibrated}
     if "text_encoder" in cls.models:

@@ -28,7 +28,9 @@ def score_chunk(chunk: Chunk, *, metrics: Sequence[BaseMetric]) -> None:
     """Score the samples, unless reading failed. What goes wrong waits in the chunk until it is settled."""
     if chunk.samples and chunk.failure is None:
         try:
-            chunk.results = {metric.name: metric.compute_batch(chunk.samples) for metric in metrics}
+            ordered = sorted(metrics, key=lambda metric: not metric.goes_first)
+            results = {metric.name: metric.compute_batch(chunk.samples) for metric in ordered}
+            chunk.results = {metric.name: results[metric.name] for metric in metrics}
         except Exception as error:
             chunk.failure = error
 

@@ -9,8 +9,16 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from handler.metrics._base import BaseMetric, Calibrated, Mode, Tally, parse_mode
-from handler.metrics._registry import describe, get_metric, list_metrics, metric_class, register, select_metrics
+from handler.metrics._base import BaseMetric, Calibrated, Mode, Tally, parse_mode, score_signature
+from handler.metrics._registry import (
+    describe,
+    get_metric,
+    has_mode,
+    list_metrics,
+    metric_class,
+    register,
+    select_metrics,
+)
 
 if TYPE_CHECKING:
     from handler.metrics.captions import bleu, cider, rouge_l
@@ -38,6 +46,7 @@ __all__ = [
     "cohen_kappa",
     "describe",
     "get_metric",
+    "has_mode",
     "hit_rate_at_k",
     "krippendorff_alpha",
     "list_metrics",
@@ -49,6 +58,7 @@ __all__ = [
     "reciprocal_rank",
     "register",
     "rouge_l",
+    "score_signature",
     "select_metrics",
     "wer",
     "word_errors",

@@ -10,7 +10,7 @@ from handler.errors import RequestError
 from handler.results import MetricResult
 from handler.samples import Sample
 
-__all__ = ["BaseMetric", "Calibrated", "Mode", "Tally", "parse_mode"]
+__all__ = ["BaseMetric", "Calibrated", "Mode", "Tally", "parse_mode", "score_signature"]
 
 
 class Mode(NamedTuple):
@@ -36,6 +36,12 @@ def parse_mode(text: str) -> Mode:
     if kind != "compat" or (colon and not tool):
         raise RequestError(f"there is no mode {text!r}", field="mode", hint="Use strict, compat or compat:TOOL")
     return Mode(compat=True, tool=tool or None)
+
+
+def score_signature(signature: str) -> str:
+    """A metric's signature without what its threshold adds: all that decides its score, which a threshold is found on."""
+    parts = signature.split("|")
+    return "|".join(part for part in parts if part.partition(":")[0] not in ("threshold", "calibration"))
 
 
 class Calibrated(NamedTuple):
@@ -124,7 +130,9 @@ class BaseMetric:
     depends on), `dependencies` (optional packages), `models` (exported models it reads), `ancestors` (tools that `compat`
     can reproduce, its own first), `sample` (the record it reads), `title` (one line for `scenescore metrics`),
     `by_name_only` (its group's name does not select it, for it needs a model that few have), `threshold_of` (the metric
-    whose score is compared with this one's threshold; that score can be calibrated).
+    whose score is compared with this one's threshold; that score can be calibrated), `own_threshold` (what stands where
+    none is stated, of a metric whose threshold is on its own score and not the request's similarity), `goes_first` (it is
+    computed before the other metrics of a run, because its pass over the model serves them too).
 
     A per-sample metric implements `compute_batch`, whose order is that of the samples, and `tally`. A set metric
     (`is_set_metric`) implements `accumulate`, `finalize`, `reset` and `merge_from`.
@@ -145,6 +153,8 @@ class BaseMetric:
     ancestors: ClassVar[tuple[str, ...]] = ()
     options: ClassVar[Mapping[str, str]] = {}
     threshold_of: ClassVar[str | None] = None
+    own_threshold: ClassVar[float | None] = None
+    goes_first: ClassVar[bool] = False
     calibrated: Calibrated | None = None
 
     def __init__(self, *, mode: Mode | str = STRICT) -> None:

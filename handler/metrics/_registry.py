@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from handler.errors import RequestError
-from handler.metrics._base import BaseMetric
+from handler.metrics._base import BaseMetric, parse_mode
 
-__all__ = ["describe", "get_metric", "list_metrics", "metric_class", "register", "select_metrics"]
+__all__ = ["describe", "get_metric", "has_mode", "list_metrics", "metric_class", "register", "select_metrics"]
 
 Metric = TypeVar("Metric", bound=type[BaseMetric])
 
@@ -94,6 +94,13 @@ def select_metrics(wanted: Iterable[str]) -> list[str]:
         for name in group or last or [metric_class(word).name]:
             selected[name] = None
     return list(selected)
+
+
+def has_mode(name: str, mode: str) -> bool:
+    """Whether the metric of this full name can reproduce the mode's tool; every metric has `strict`. Raises RequestError
+    for words that name no mode."""
+    wanted, known = parse_mode(mode), metric_class(name).ancestors
+    return not wanted.compat or (wanted.tool in known if wanted.tool else bool(known))
 
 
 def describe(cls: type[BaseMetric]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Models at run time: ONNX Runtime sessions, loaded once per process on first use."""
 
 from handler.models._card import Card, ModelCard, check_content, load_card
+from handler.models._entailment import EntailmentCard, OnnxEntailment
 from handler.models._image_text import ImageTextCard, ImageTextEncoder, PictureVector, shared_image_text_encoder
 from handler.models._pictures import Picture, PictureError, PictureRule, prepare_picture
 from handler.models._precision import int8_kernel
@@ -10,9 +11,11 @@ from handler.models._text_encoder import Encoded, TextEncoder, TextVector, Token
 __all__ = [
     "Card",
     "Encoded",
+    "EntailmentCard",
     "ImageTextCard",
     "ImageTextEncoder",
     "ModelCard",
+    "OnnxEntailment",
     "Picture",
     "PictureError",
     "PictureRule",

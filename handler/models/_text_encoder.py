@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 import threading
 import weakref
 from collections import OrderedDict
@@ -27,6 +28,7 @@ from handler import storage
 from handler.errors import ModelError
 from handler.models._batches import equal_batches
 from handler.models._card import ModelCard, load_card
+from handler.models._pooling import is_finite, pooled
 from handler.models._precision import Tier, find_tier, graph_name
 from handler.models._session import open_session, usable_threads
 from handler.models._tokenizer import Tokenizer
@@ -133,21 +135,33 @@ class TextEncoder:
         """Every distinct text's vector, to the same bits, and what `reading` makes of its token vectors.
 
         Token vectors are large (110 KB for 12 tokens of three layers), so they are read batch by batch and let go.
-        Always asks the model: the caller knows what it has read before. Raises ModelError for a layer the graph lacks.
+        Always asks the model: the caller knows what it has read before. A cached vector is still the one that counts, and
+        new ones are cached. Raises ModelError for a layer the graph lacks.
         """
-        lacking = [number for number in layers if number not in self.card.layers]
-        if lacking:
-            raise ModelError(
-                f"the model gives no token vectors of layer {lacking[0]}",
-                file=str(self.folder),
-                hint="Export all-mpnet-base-v2 again: scenescore export mpnet",
-            )
+        self.check_layers(layers)
+        wanted = list(dict.fromkeys(texts))
         found: dict[str, tuple[TextVector, Read]] = {}
         with self._lock:
-            for text, one, read in self._encode_new(list(dict.fromkeys(texts)), tuple(layers), reading):
+            cached = self._cache.find(wanted) if self._cache is not None else {}
+            for text, one, read in self._encode_new(wanted, tuple(layers), reading):
+                if text in cached:
+                    one = one._replace(vector=cached[text].vector, finite=True)
+                elif self._cache is not None and one.finite:
+                    self._cache.add(text, one.vector, one.n_tokens)
                 found[text] = (one, read)
                 self._remember_text(text, one)
         return found
+
+    def check_layers(self, layers: Sequence[int]) -> None:
+        """Raises ModelError, with what to type, for a layer whose token vectors the graph does not give."""
+        lacking = [number for number in layers if number not in self.card.layers]
+        if lacking:
+            raise ModelError(
+                f"the model gives no token vectors of layer {lacking[0]}: it was exported before scenescore read them, or "
+                "its layers are not known",
+                file=str(self.folder),
+                hint=f"Export all-mpnet-base-v2 again: scenescore export mpnet --output {shlex.quote(str(self.folder))}",
+            )
 
     def flush(self) -> None:
         """Write new vectors to the cache, if there is one."""
@@ -206,7 +220,7 @@ class TextEncoder:
             done = []
             for row, position in enumerate(batch):
                 text, n_tokens = texts[position], tokenized[position][1]
-                one = TextVector(vectors[row], n_tokens, n_tokens > self.card.max_tokens, _finite(vectors[row]))
+                one = TextVector(vectors[row], n_tokens, n_tokens > self.card.max_tokens, is_finite(vectors[row]))
                 tokens = {number: values[row] for number, values in inner.items()}
                 read = reading(text, TokenVectors(self._tokenizer.spans(text), tokens)) if reading else None
                 done.append((text, one, read))
@@ -237,7 +251,7 @@ class TextEncoder:
         if pooling == "graph":
             vectors = [vector.copy() for vector in found]
         else:
-            vectors = [_pooled(tokens, pooling, self.card.normalize) for tokens in found]
+            vectors = [pooled(tokens, pooling, self.card.normalize) for tokens in found]
         return vectors, {number: given[self.card.layers[number]] for number in layers}
 
     @cached_property
@@ -284,16 +298,3 @@ def _cache_of(card: ModelCard, location: str) -> VectorCache:
     digest = hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
     at = storage.join(location, f"{card.name.replace('/', '_')}-{digest}")
     return VectorCache(at, card.dimension, Settings.from_environment().cache_bytes)
-
-
-def _finite(vector: NDArray[np.float32]) -> bool:
-    return bool(np.isfinite(vector).all())
-
-
-def _pooled(tokens: NDArray[np.float32], pooling: str, normalize: bool) -> NDArray[np.float32]:
-    """One text's vector from its token vectors, shape (length, dimension)."""
-    pooled = tokens[0].astype(np.float64) if pooling == "cls" else tokens.sum(axis=0, dtype=np.float64) / len(tokens)
-    if normalize:
-        pooled /= max(float(np.sqrt((pooled * pooled).sum())), 1e-12)
-    vector: NDArray[np.float32] = pooled.astype(np.float32)
-    return vector

@@ -51,6 +51,11 @@ class Tokenizer:
         one.enable_truncation(self._max_tokens)
         return one
 
+    def pair(self, first: str, second: str) -> tuple[list[int], list[int]]:
+        """The ids of two texts as one input, at most `max_tokens` (the longer text is cut), and which text each is of."""
+        encoding = self._cutting.encode(_encodable(first), _encodable(second))
+        return encoding.ids, encoding.type_ids
+
 
 def _encodable(text: str) -> str:
     """The text with lone surrogates replaced: the tokenizer knows no half characters."""

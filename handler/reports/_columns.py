@@ -10,6 +10,7 @@ __all__ = ["COLUMNS", "FIGURES", "GENERAL", "NOUNS", "SIDES", "WORDS", "Column"]
 Column = tuple[str, Callable[[Mapping[str, Any]], str]]
 
 FIGURES = {
+    "vision.claims": "contradictions",
     "captions.ngram": "ROUGE-L",
     "captions.clipscore": "CLIPScore",
     "speech.wer": "word error rates",
@@ -50,6 +51,12 @@ def _at_cutoffs(family: str, *, last: bool = False) -> Callable[[Mapping[str, An
     return get
 
 
+def _most_often(row: Mapping[str, Any]) -> str:
+    """The kind of claim that most frames have."""
+    kind, n = max(row["kinds"].items(), key=lambda one: one[1])
+    return f"{kind} ({n:,})" if n else "-"
+
+
 _COUNTS: list[Column] = [
     ("frames", _number("n_scored", ",d")),
     ("skipped", lambda row: str(row["n_skipped"] + row["n_error"] or "")),
@@ -84,6 +91,16 @@ COLUMNS: dict[str, list[Column]] = {
         ("below", _number("threshold", "g")),
         *_COUNTS,
         ("reading", lambda row: row["band"] or "-"),
+    ],
+    "vision.claims": [
+        ("contradicted", _number("rate", ".1%")),
+        ("95 % interval", _interval("rate", ".1%")),
+        ("frames", _number("n_contradicted", ",d")),
+        ("of decided", _number("n_decided", ",d")),
+        ("undecided", lambda row: str(row["n_undecided"] or "")),
+        ("above", _number("threshold", "g")),
+        _COUNTS[1],
+        ("most often", _most_often),
     ],
     "pope": [
         ("accuracy", _number("accuracy", ".1%")),

@@ -13,6 +13,7 @@ __all__ = ["many", "noun_of", "render"]
 
 MAX_SESSIONS = 20
 MAX_WORST = 5
+MAX_CLAIMS = 3  # of one sample
 WIDTH = 100  # columns
 LABEL = 48  # columns of a row's name
 
@@ -92,9 +93,10 @@ def _table(title: str, rows: Sequence[Sequence[str]], headers: Sequence[str]) ->
 
 
 def _worst(metrics: Mapping[str, Any]) -> str:
-    name = next((name for name, metric in metrics.items() if metric["worst"]), None)
-    if name is None:
+    names = [name for name, metric in metrics.items() if metric["worst"]]
+    if not names:
         return ""
+    name = next((name for name in names if any("claims" in one for one in metrics[name]["worst"])), names[0])
     entries = metrics[name]["worst"][:MAX_WORST]
     several = len({one["assistant_id"] for one in entries}) > 1
     direction = "Lowest" if metric_class(name).higher_is_better else "Highest"
@@ -103,7 +105,8 @@ def _worst(metrics: Mapping[str, Any]) -> str:
     for one in entries:
         by = f" by {one['assistant_id']}" if several else ""
         place = _printable(f"{one['session_id']} / {one['sample_id']}{by}")
-        lines.append(f"  {one['similarity_score']:.3f}  {place}")
+        score = one["score"] if "claims" in one else one["similarity_score"]
+        lines.append(f"  {score:.3f}  {place}")
         if "question" in one:
             lines += _quoted("asked", one["question"])
         if "alignment" in one:
@@ -113,12 +116,23 @@ def _worst(metrics: Mapping[str, Any]) -> str:
             continue
         lines += _quoted(said, one["answer"])
         lines += _quoted(known, one["references"][0] if one["references"] else "")
+        lines += [_claim(claim, said, known) for claim in one.get("claims", ())[:MAX_CLAIMS]]
     return "\n".join(lines)
 
 
 def _quoted(who: str, text: str) -> Iterable[str]:
     text = " ".join(_printable(text).split()) or "(empty)"
     return [f"         {who:<6}: {textwrap.shorten(text, WIDTH - 17, placeholder=' …')}"]
+
+
+def _claim(claim: Mapping[str, Any], said: str, known: str) -> str:
+    """`number: model "three", person "two"`; a side that says nothing of it is passed over."""
+    sides = (
+        f'{who} "{textwrap.shorten(_printable(words), LABEL // 2, placeholder="…")}"'
+        for who, words in ((said, claim["answer"]), (known, claim["reference"]))
+        if words
+    )
+    return f"         {claim['kind']:<6}: {', '.join(sides)}"
 
 
 def _printable(text: str) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from pydantic import BaseModel, ConfigDict
 
 __all__ = [
     "BaseMetric",
+    "VisionClaim",
+    "VisionClaimsInteraction",
+    "VisionClaimsMetric",
     "VisionHallucinationInteraction",
     "VisionHallucinationMetric",
     "VisionSimilarityInteraction",
@@ -75,6 +78,53 @@ class VisionHallucinationMetric(BaseMetric):
             for one in self.interactions
         )
         _display(self, self.summary, lines)
+
+
+class VisionClaim(BaseModel):
+    """Words in which description and reference disagree, "" where a side says nothing of it. kind: see
+    `handler.claims.Kind`. confidence: 0..1. answer_spans, reference_spans: (first character, the one after the last)."""
+
+    kind: str
+    answer: str
+    reference: str
+    answer_spans: list[tuple[int, int]]
+    reference_spans: list[tuple[int, int]]
+    confidence: float
+
+
+class VisionClaimsInteraction(BaseModel):
+    """A scored frame. contradiction: 0..1. verdict: supported, contradicted or undecided. omissions: words of the reference
+    that the description leaves out. similarity_score: cosine, -1..1, beside it and no part of it."""
+
+    qa_id: str
+    contradiction: float
+    verdict: str
+    claims: list[VisionClaim]
+    omissions: list[str]
+    similarity_score: float
+
+
+class VisionClaimsMetric(BaseMetric):
+    """Frames that contradict what people saw; rate: of the frames that can be decided, None where there are none."""
+
+    rate: float | None
+    n_contradicted: int
+    n_undecided: int
+    n_decided: int
+    kinds: dict[str, int]
+    threshold: float
+    summary: str
+    interactions: list[VisionClaimsInteraction]
+
+    def display(self) -> None:
+        """Print the session, the summary, and one line per frame with its verdict and below it its claims."""
+        _display(self, self.summary, self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        for one in self.interactions:
+            yield f"{one.qa_id}  contradiction={one.contradiction:.2f}  {one.verdict}"
+            for claim in one.claims:
+                yield f"    {claim.kind}: said {claim.answer!r}, seen {claim.reference!r}"
 
 
 def _display(result: BaseMetric, summary: str, lines: Iterable[str]) -> None:

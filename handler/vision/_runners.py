@@ -1,4 +1,4 @@
-"""VisionSimilarity and VisionHallucination over a retriever."""
+"""VisionSimilarity, VisionHallucination and VisionClaims over a retriever."""
 
 from __future__ import annotations
 
@@ -8,24 +8,26 @@ import logging
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
+from handler.metrics import BaseMetric as Metric
 from handler.metrics import Mode, Tally, parse_mode, vision
-from handler.metrics.vision import VisionMetric
 from handler.results import MetricResult
 from handler.samples import Sample
 from handler.settings import DEFAULT_THRESHOLD
 from handler.vision._data import Batch, Dataset, IterationLevel, Retriever, SessionMetadata, StreamedBatch
 from handler.vision._results import (
     BaseMetric,
+    VisionClaimsInteraction,
+    VisionClaimsMetric,
     VisionHallucinationInteraction,
     VisionHallucinationMetric,
     VisionSimilarityInteraction,
     VisionSimilarityMetric,
 )
-from handler.vision._scorers import SimilarityScorer, pairs_of
+from handler.vision._scorers import SimilarityScorer, encoder_of, pairs_of
 
-__all__ = ["VisionHallucination", "VisionSimilarity"]
+__all__ = ["VisionClaims", "VisionHallucination", "VisionSimilarity"]
 
 CHUNK = 512  # frames scored together, so that streamed frames share encoding batches
 
@@ -44,7 +46,7 @@ class _VisionRunner(ABC):
     """Feeds a retriever's frames to a vision metric.
 
     retriever: the class; it is made with the keyword arguments that are not named here. scorer: how to compare two
-    texts (default: cosine on all-mpnet-base-v2). threshold: similarity below which a frame is a hallucination.
+    texts (default: cosine on all-mpnet-base-v2). threshold: what a frame's score is held against; None is the metric's own.
     mode: "strict" or "compat". `metrics` holds the results after `on_process_complete`.
     """
 
@@ -52,7 +54,7 @@ class _VisionRunner(ABC):
         self,
         retriever: type[Retriever],
         scorer: SimilarityScorer | None = None,
-        threshold: float = DEFAULT_THRESHOLD,
+        threshold: float | None = None,
         verbose: bool = False,
         mode: str = "strict",
         **kwargs: Any,
@@ -76,9 +78,12 @@ class _VisionRunner(ABC):
             raise ValueError(
                 "load_dataset gives a generator: set the retriever's iteration_level to STREAM_SESSIONS or STREAM_BATCHES"
             )
-        self._metric = self._make_metric(scorer, threshold, parse_mode(mode))
+        self.threshold = self.default_threshold if threshold is None else threshold
+        self._metric = self._make_metric(scorer, self.threshold, parse_mode(mode))
         self._sessions: dict[tuple[str, str], _Session] = {}
         self._pending: list[Sample] = []
+
+    default_threshold: ClassVar[float] = DEFAULT_THRESHOLD
 
     @classmethod
     def run(cls, retriever: type[Retriever], **kwargs: Any) -> list[Any]:
@@ -134,7 +139,7 @@ class _VisionRunner(ABC):
                 session.scored.append((sample.sample_id, result))
 
     @abstractmethod
-    def _make_metric(self, scorer: SimilarityScorer | None, threshold: float, mode: Mode) -> VisionMetric:
+    def _make_metric(self, scorer: SimilarityScorer | None, threshold: float, mode: Mode) -> Metric:
         """The metric underneath."""
 
     @abstractmethod
@@ -145,8 +150,7 @@ class _VisionRunner(ABC):
 class VisionSimilarity(_VisionRunner):
     """How close the model's descriptions are to what people saw; `threshold` is kept and does not change a score."""
 
-    def _make_metric(self, scorer: SimilarityScorer | None, threshold: float, mode: Mode) -> VisionMetric:
-        self.threshold = threshold
+    def _make_metric(self, scorer: SimilarityScorer | None, threshold: float, mode: Mode) -> Metric:
         return vision.VisionSimilarity(mode=mode, pairs=pairs_of(scorer))
 
     def _session_result(self, fields: dict[str, Any], scored: list[tuple[str, MetricResult]]) -> VisionSimilarityMetric:
@@ -157,10 +161,9 @@ class VisionSimilarity(_VisionRunner):
 
 
 class VisionHallucination(_VisionRunner):
-    """How often a description falls below the threshold."""
+    """How often a description falls below the threshold, a similarity."""
 
-    def _make_metric(self, scorer: SimilarityScorer | None, threshold: float, mode: Mode) -> VisionMetric:
-        self.threshold = threshold
+    def _make_metric(self, scorer: SimilarityScorer | None, threshold: float, mode: Mode) -> Metric:
         return vision.VisionHallucination(mode=mode, threshold=threshold, pairs=pairs_of(scorer))
 
     def _session_result(
@@ -175,6 +178,27 @@ class VisionHallucination(_VisionRunner):
             for qa_id, result in scored
         ]
         return VisionHallucinationMetric(**fields, interactions=interactions)
+
+
+class VisionClaims(_VisionRunner):
+    """How often a description contradicts what people saw, and in which words. threshold: a contradiction, 0..1.
+
+    scorer: only a CosineSimilarity on a SentenceTransformerEmbedder, whose model is read. mode: strict only.
+    """
+
+    default_threshold = vision.VisionClaims.own_threshold
+
+    def _make_metric(self, scorer: SimilarityScorer | None, threshold: float, mode: Mode) -> Metric:
+        return vision.VisionClaims(mode=mode, threshold=threshold, encoder=encoder_of(scorer))
+
+    def _session_result(self, fields: dict[str, Any], scored: list[tuple[str, MetricResult]]) -> VisionClaimsMetric:
+        interactions = [
+            VisionClaimsInteraction(
+                qa_id=qa_id, **result.details | {"omissions": [one["words"] for one in result.details["omissions"]]}
+            )
+            for qa_id, result in scored
+        ]
+        return VisionClaimsMetric(**fields, interactions=interactions)
 
 
 def _check_words(words: Iterable[str]) -> None:

@@ -15,7 +15,7 @@ from handler.metrics.vision import PairScore, PairScorer, PairSource, cosine, pa
 from handler.models import TextEncoder, shared_text_encoder
 from handler.settings import DEFAULT_MODEL_NAME, Settings, default_model_folder
 
-__all__ = ["CosineSimilarity", "Embedder", "SentenceTransformerEmbedder", "SimilarityScorer", "pairs_of"]
+__all__ = ["CosineSimilarity", "Embedder", "SentenceTransformerEmbedder", "SimilarityScorer", "encoder_of", "pairs_of"]
 
 
 class Embedder(ABC):
@@ -132,6 +132,19 @@ def pairs_of(scorer: SimilarityScorer | None) -> PairSource:
         pairs: PairScorer = pair_scorer(embedder.encoder)
         return pairs
     return _EmbedderPairs(embedder)
+
+
+def encoder_of(scorer: SimilarityScorer | None) -> TextEncoder:
+    """The model whose layers a metric reads; None is the default model. Raises TypeError for a scorer that has none."""
+    embedder = getattr(scorer, "embedder", None) if type(scorer) is CosineSimilarity else None
+    if scorer is None:
+        embedder = SentenceTransformerEmbedder()
+    if type(embedder) is not SentenceTransformerEmbedder:
+        raise TypeError(
+            "VisionClaims reads a model's inner layers: leave scorer out, or pass "
+            "CosineSimilarity(SentenceTransformerEmbedder(model=...))"
+        )
+    return embedder.encoder
 
 
 def _vectors(embedder: Embedder, texts: list[str]) -> NDArray[Any]:

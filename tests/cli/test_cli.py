@@ -222,11 +222,12 @@ def test_version_and_help():
 
 
 def test_the_last_lines_say_where_to_look_and_what_to_do_next(model, tmp_path):
-    shown = call("evaluate", EXAMPLE, "--output", tmp_path).stdout.splitlines()[-3:]
-    assert [line.split(":")[0] for line in shown] == ["Results", "Page", "Next"]
+    shown = call("evaluate", EXAMPLE, "--output", tmp_path).stdout.splitlines()[-4:]
+    assert [line.split(":")[0] for line in shown] == ["Results", "Page", "Why", "Next"]
     page = Path(shown[1].split()[1])
     assert page.read_text().startswith("<!doctype html>")
-    assert shown[2].split()[1:4] == ["scenescore", "calibrate", str(EXAMPLE)]
+    assert shown[2].split()[1:6] == ["scenescore", "evaluate", str(EXAMPLE), "--metrics", "vision.claims"]
+    assert shown[3].split()[1:4] == ["scenescore", "calibrate", str(EXAMPLE)]
 
 
 def test_the_next_step_can_be_typed_as_it_stands(model, tmp_path):

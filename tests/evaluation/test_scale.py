@@ -57,3 +57,11 @@ def test_dry_run_scores_and_writes_nothing(model, tmp_path, capsys):
     assert main([*arguments, "--limit", "50", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["frames"] == 50
     assert not (tmp_path / "out").exists()
+
+
+def test_looking_for_claims_is_part_of_the_estimate(model, tmp_path):
+    write_many(tmp_path / "many.jsonl", 200)
+    request = EvaluationRequest(input=str(tmp_path / "many.jsonl"), metrics=["vision.claims"])
+    found = estimate(request, Machine(model=model))
+    assert found.seconds == pytest.approx(found.tokens / found.tokens_per_second + 200 * found.seconds_per_frame)
+    assert 0.001 < found.seconds_per_frame < 0.01

@@ -32,7 +32,8 @@ def sample(answer="an answer", *references, **fields):
 
 
 def make(name, mode="strict", given=None, **options):
-    return get_metric(name, mode=mode, pairs=given or Given(), **options)
+    where = "source" if name == "vision.claims" else "pairs"
+    return get_metric(name, mode=mode, **{where: given or Given()}, **options)
 
 
 def test_threshold_is_compared_unrounded_and_strictly():
@@ -175,7 +176,7 @@ def test_modes():
 
 
 def test_names_groups_and_last_parts_select_metrics():
-    assert select_metrics(["vision"]) == ["vision.hallucination", "vision.similarity"]
+    assert select_metrics(["vision"]) == ["vision.claims", "vision.hallucination", "vision.similarity"]
     assert select_metrics(["similarity", "vision.similarity"]) == ["vision.similarity"]
     with pytest.raises(RequestError, match=r"Did you mean vision.similarity\?"):
         select_metrics(["vision.similarty"])

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from handler import storage
 from handler.decisions.comparison._document import document_of
-from handler.decisions.comparison._figures import selected_figures
+from handler.decisions.comparison._figures import figures_of, selected_figures
 from handler.decisions.comparison._pairs import pair_up
 from handler.decisions.comparison._rows import Columns, read_columns
 from handler.decisions.comparison._runs import Run, names_of, open_run
@@ -91,7 +91,10 @@ def compare(
         "sides_by": by,
         "unit": cluster_by,
         "group_by": list(group_by),
-        "metrics": [figure.metric if figure.detail is None else f"{figure.metric}.{figure.name}" for figure in figures],
+        "metrics": [
+            figure.metric if figure == figures_of(figure.metric) else f"{figure.metric}.{figure.name}"
+            for figure in figures
+        ],
         "metrics_named": metrics is not None,
         "tolerance": tolerance,
     }

@@ -18,6 +18,7 @@ __all__ = ["Figure", "figures_of", "is_headline", "selected_figures"]
 NAMES = {
     "vision.similarity": "mean_similarity",
     "vision.hallucination": "hallucination_rate",
+    "vision.claims": "rate",
     "pope": "accuracy",
     "vqa.accuracy": "accuracy",
     "vlm2bench.hallucination": "score_mean",
@@ -28,7 +29,19 @@ NAMES = {
     "captions.ngram": "rouge_l",
     "captions.clipscore": "clipscore",
 }
-RATES = frozenset({"vision.hallucination", "pope", "vqa.accuracy", "vlm2bench.native", "speech.wer", "judge.agreement"})
+RATES = frozenset(
+    {
+        "vision.hallucination",
+        "vision.claims",
+        "pope",
+        "vqa.accuracy",
+        "vlm2bench.native",
+        "speech.wer",
+        "judge.agreement",
+    }
+)
+DETAILS = {"vision.claims": "is_contradicted"}
+"""What is read of a row, where the metric's figure is no mean of scores."""
 RANKING = re.compile(r"(recall|hit_rate|precision|ndcg)@\d+|map")
 
 
@@ -61,7 +74,7 @@ def figures_of(metric: str) -> Figure:
     """The figure that stands for a metric."""
     name = NAMES.get(metric, "mean_score")
     better = metric_class(metric).higher_is_better
-    return Figure(metric, name, better, is_ratio=metric == "speech.wer", is_rate=metric in RATES)
+    return Figure(metric, name, better, DETAILS.get(metric), is_ratio=metric == "speech.wer", is_rate=metric in RATES)
 
 
 def is_headline(metric: str, figure: str) -> bool:

@@ -15,9 +15,10 @@ Value = TypeVar("Value")
 
 
 class Memory(Generic[Key, Value]):
-    """Results by the texts they belong to, bounded in number and in characters."""
+    """Results by the texts they belong to, bounded in number and in characters of those texts."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_entries: int = MOST_ENTRIES) -> None:
+        self._most_entries = most_entries
         self._known: dict[Key, Value] = {}
         self._characters = 0
 
@@ -27,7 +28,7 @@ class Memory(Generic[Key, Value]):
 
     def add(self, found: Mapping[Key, Value], characters: int, needed: Iterable[Key]) -> None:
         """Take in results whose keys hold so many characters; `needed` are kept when all else is forgotten."""
-        if len(self._known) + len(found) > MOST_ENTRIES or self._characters + characters > MOST_CHARACTERS:
+        if len(self._known) + len(found) > self._most_entries or self._characters + characters > MOST_CHARACTERS:
             self._known = {key: self._known[key] for key in needed if key in self._known}
             self._characters = 0
         self._known.update(found)

@@ -13,7 +13,7 @@ from handler.metrics.vision._memory import Memory
 from handler.models import TextEncoder, TextVector, shared_text_encoder
 from handler.settings import Settings
 
-__all__ = ["PairScore", "PairScorer", "PairSource", "default_pair_scorer", "pair_scorer"]
+__all__ = ["Pair", "PairScore", "PairScorer", "PairSource", "default_encoder", "pair_scorer"]
 
 FLOAT_NOISE = 1e-6  # a cosine beyond 1 by no more than this is rounding, not an error
 
@@ -54,6 +54,12 @@ class PairScorer:
             self._known.add(found, sum(map(len, _texts(wanted))), pairs)
         return [self._known[pair] for pair in pairs]
 
+    def learn(self, vectors: Mapping[str, TextVector], pairs: Sequence[Pair]) -> list[PairScore]:
+        """The same scores of vectors that another pass over the same encoder gave; they are remembered as its own."""
+        found = {pair: _score(vectors, pair) for pair in dict.fromkeys(pairs)}
+        self._known.add(found, sum(map(len, _texts(found))), pairs)
+        return [found[pair] for pair in pairs]
+
     def signature_parts(self) -> dict[str, Any]:
         """The model, its precision and its limit."""
         card = self._encoder.card
@@ -70,10 +76,10 @@ def pair_scorer(encoder: TextEncoder) -> PairScorer:
     return PairScorer(encoder)
 
 
-def default_pair_scorer() -> PairScorer:
-    """The pair scorer of this process's default model."""
+def default_encoder() -> TextEncoder:
+    """This process's default model."""
     settings = Settings.from_environment()
-    return pair_scorer(shared_text_encoder(settings.model, precision=settings.precision))
+    return shared_text_encoder(settings.model, precision=settings.precision)
 
 
 def cosine(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:

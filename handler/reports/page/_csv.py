@@ -7,6 +7,8 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+import orjson
+
 from handler.reports._cells import guarded
 
 __all__ = ["csv_lines"]
@@ -18,7 +20,8 @@ def csv_lines(rows: Callable[[], Rows]) -> Iterator[str]:
     """A header and a line a row, ended by CRLF as in RFC 4180; `rows` is called twice: for the columns, then for the lines.
 
     Columns: index, session_id, assistant_id, sample_id, `tags.NAME`, `columns.NAME`, `METRIC.DETAIL`. Texts that a
-    spreadsheet would take for a formula begin with an apostrophe (OWASP, CSV injection); numbers stay as they are.
+    spreadsheet would take for a formula begin with an apostrophe (OWASP, CSV injection); numbers stay as they are;
+    records inside a cell are JSON.
     """
     names = list(dict.fromkeys(name for row in rows() for name, _ in _cells(row)))
     kinds = list(dict.fromkeys(map(_kind, names)))
@@ -55,6 +58,8 @@ def _written(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return repr(value)
+    if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(one, dict) for one in value)):
+        return guarded(orjson.dumps(value).decode())
     if isinstance(value, list):
         return guarded("; ".join(map(_written, value)))
     return guarded(str(value))

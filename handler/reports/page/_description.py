@@ -20,14 +20,18 @@ class Figure(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A summary's mapping of slices to figures, drawn as a table."""
+    """A summary's mapping of slices to figures, drawn as a table. heads: of slices and, where each has one, of figures."""
 
     key: str
     title: str
     form: Form = "percent"
+    heads: tuple[str, str] = ("", "")
 
 
 _SCORE = Figure("score", "Score", "score")
+_UNCALIBRATED = (
+    "Two people who describe one picture often score below it, so read the share as a comparison, not as an error rate;"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ class Description:
     question: the heading. noun: what a sample is called. main: the figure of the headline. axis: the least span that
     intervals are drawn on. score: the figure of a row; its form `truth` is yes or no, `below` compares it with the
     threshold of the summary. evidence: {detail of a row: label}. sides: what answer and reference are called. is_text:
-    whether the words of both are compared.
+    whether the words of both are compared. uncalibrated: what to mind of a threshold that is nobody's own.
     """
 
     question: str
@@ -50,3 +54,4 @@ class Description:
     sides: tuple[str, str] = ("Model", "Person")
     is_text: bool = False
     score: Figure = _SCORE
+    uncalibrated: str = _UNCALIBRATED

@@ -8,6 +8,7 @@ from typing import Any
 
 from handler.errors import InputError
 from handler.reports._folder import SAMPLES, load_sample
+from handler.reports.page._claims import CLAIMS, ClaimColumn
 from handler.reports.page._description import Description
 from handler.reports.page._problems import reason_words
 from handler.reports.page._text import clean
@@ -85,6 +86,7 @@ class Frames:
         self._session, self._assistant = _Coded(), _Coded()
         self._tags: dict[str, _Coded] = {}
         self._scores = {name: _Scores(name, description) for name, description in metrics.items()}
+        self._claims = ClaimColumn() if CLAIMS in metrics else None
         drawn = None if n <= LIMIT else set(random.Random(SEED).sample(range(n), LIMIT))  # noqa: S311 - no secret
         for place, line in enumerate(lines):
             is_drawn = drawn is None or place in drawn
@@ -128,6 +130,7 @@ class Frames:
             "assistant": self._assistant.document(),
             "tags": [{"name": clean(name)[:MAX_LABEL], **column.document()} for name, column in self._tags.items()],
             "metrics": metrics,
+            "claims": self._claims.document() if self._claims else None,
         }
 
     def _add(self, row: Mapping[str, Any]) -> None:
@@ -136,6 +139,8 @@ class Frames:
                 self._tags[name] = _Coded(len(self))
         for name, column in self._tags.items():
             column.add(as_text(row["tags"][name]) if row["tags"].get(name) is not None else None)
+        if self._claims:
+            self._claims.add(len(self), row)
         self._index.append(row["index"])
         self._ids.append(clean(row["sample_id"])[:MAX_LABEL])
         self._session.add(clean(row["session_id"]))

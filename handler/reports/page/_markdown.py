@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from handler.reports._columns import WORDS
 from handler.reports._terminal import many, noun_of
-from handler.reports.page._figures import interval_words, method_name, shown
+from handler.reports.page._claims import CLAIMS
+from handler.reports.page._figures import ABSENT, interval_words, method_name, shown
 from handler.reports.page._metrics import describe
 from handler.reports.page._problems import reason_words
 from handler.reports.page._text import clean
@@ -18,6 +19,7 @@ __all__ = ["markdown", "plain"]
 JUDGE = "judge.agreement"
 MAX_SESSIONS = 20
 MAX_WORST = 5
+MAX_CLAIMS = 3  # of one sample
 MAX_TEXT = 200  # characters of a text
 _ACTS = re.compile(r"[\\`*_{}\[\]()<>#!|~&@:$^]|(?<=www)\.", re.IGNORECASE)
 _APART = (
@@ -111,20 +113,31 @@ def _sessions(metrics: Mapping[str, Any]) -> str:
 
 
 def _worst(metrics: Mapping[str, Any]) -> str:
-    name = next((name for name, metric in metrics.items() if metric["worst"]), None)
-    if name is None:
+    names = sorted((name for name, metric in metrics.items() if metric["worst"]), key=lambda name: name != CLAIMS)
+    if not names:
         return ""
+    name = names[0]
     model, person = describe(name, metrics[name]["overall"]).sides
+    heads = ["Sample", "Score", model, person] + (["Claims"] if name == CLAIMS else [])
     rows = [
         [
             f"{plain(one['session_id'])} / {plain(str(one['sample_id']))}",
-            shown(one.get("similarity_score"), "score"),
+            shown(one["score"] if name == CLAIMS else one.get("similarity_score"), "score"),
             plain(_cut(one["answer"])),
             plain(_cut(one["references"][0] if one["references"] else "")),
+            *([_claims(one.get("claims", ()))] if name == CLAIMS else []),
         ]
         for one in metrics[name]["worst"][:MAX_WORST]
     ]
-    return "### Look at these first\n\n" + _table(["Sample", "Score", model, person], rows, {1})
+    return "### Look at these first\n\n" + _table(heads, rows, {1})
+
+
+def _claims(claims: Sequence[Mapping[str, Any]]) -> str:
+    """`number: Three / Two`, one a line; an en dash for a side that says nothing of it."""
+    return "<br>".join(
+        plain(f"{one['kind']}: {_cut(one['answer']) or ABSENT} / {_cut(one['reference']) or ABSENT}")
+        for one in claims[:MAX_CLAIMS]
+    )
 
 
 def _skipped(metrics: Mapping[str, Any]) -> str:

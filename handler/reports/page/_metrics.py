@@ -112,10 +112,22 @@ DESCRIPTIONS: dict[str, Description] = {
     "vision.claims": Description(
         question="How often does a description contradict what people saw?",
         noun="frame",
-        main=Figure("contradiction_rate", "Share of frames with a contradiction"),
-        figures=(Figure("omission_rate", "Omissions"),),
-        evidence={"verdict": "Verdict", "contradiction": "Contradiction", "claims": "Claims", "omissions": "Omissions"},
+        main=Figure("rate", "Contradicted share of decided frames"),
+        figures=(
+            Figure("n_contradicted", "Contradicted", "count"),
+            Figure("n_decided", "Decided", "count"),
+            Figure("n_undecided", "Undecided", "count"),
+            Figure("n_unnamed", "Contradicted without a claim", "count"),
+            Figure("threshold", "Threshold", "score"),
+        ),
+        tables=(Table("kinds", "Contradicted frames by kind of claim", "count", ("Kind", "Frames")),),
+        evidence={"verdict": "Verdict", "undecided": "Why undecided", "probability": "Probability"},
         is_text=True,
+        score=Figure("contradiction", "Contradiction", "score"),
+        uncalibrated=(
+            "It was set for few false alarms on other people's texts, and no such threshold travels: expect more misses or "
+            "more false alarms on yours;"
+        ),
     ),
     "pope": Description(
         question="Does the model say that things are there which are not?",

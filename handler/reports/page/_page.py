@@ -26,7 +26,7 @@ from handler.reports.page._worst import worst_indexes, worst_samples
 
 __all__ = ["decision_page", "page"]
 
-SCRIPTS = ("basics", "difference", "grid", "threshold", "tables", "frame", "start")
+SCRIPTS = ("basics", "difference", "grid", "threshold", "claims", "tables", "frame", "start")
 GROUP_LIMIT = 12  # tables of tag values
 
 _DECISIONS = {"calibration": calibration, "comparison": comparison}

@@ -48,7 +48,7 @@ def metric_card(place: int, name: str, description: Description, metric: Mapping
         parts.append(interval_bar(main, value, interval, description.axis))
     parts += [tag("p", escaped(sentence)) for sentence in _sentences(overall, interval, main.form)]
     if "threshold" in overall and not calibrated:
-        parts.append(tag("p", _uncalibrated(overall["threshold"]), class_="caution"))
+        parts.append(tag("p", _uncalibrated(overall["threshold"], description), class_="caution"))
     parts.append(_facts(description, overall))
     parts.append(f'<div class="plot" data-metric="{place}"></div>')
     parts += [table(overall[one.key], one) for one in description.tables if overall.get(one.key)]
@@ -84,10 +84,9 @@ def _intervals(overall: Mapping[str, Any]) -> Iterable[Mapping[str, Any] | None]
     return (overall.get("intervals") or {}).values()
 
 
-def _uncalibrated(threshold: float) -> str:
+def _uncalibrated(threshold: float, description: Description) -> str:
     return (
-        f"The threshold {threshold:g} is not calibrated on your own verdicts. Two people who describe one picture often "
-        "score below it, so read the share as a comparison, not as an error rate; "
+        f"The threshold {threshold:g} is not calibrated on your own verdicts. {escaped(description.uncalibrated)} "
         "<code>scenescore calibrate</code> finds a threshold for your data."
     )
 
@@ -125,7 +124,7 @@ def table(value: Mapping[str, Any], wanted: Table) -> str:
         return _grid(wanted.title, [corner, *names], rows, "count", diagonal=True)
     inner = [one for one in value.values() if isinstance(one, Mapping)]
     if not inner:
-        return _grid(wanted.title, ["", ""], [(name, [one]) for name, one in value.items()], wanted.form)
+        return _grid(wanted.title, [*wanted.heads], [(name, [one]) for name, one in value.items()], wanted.form)
     columns = [key for key in inner[0] if not isinstance(inner[0][key], Mapping | list)]
     rows = [(name, [one.get(key) for key in columns]) for name, one in value.items() if isinstance(one, Mapping)]
     return _grid(wanted.title, ["", *columns], rows, wanted.form)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from handler.reports.page._claims import CLAIMS, claim_list, judged, kinds_of, marked_texts
 from handler.reports.page._description import Description
 from handler.reports.page._figures import shown
 from handler.reports.page._frames import MAX_TAGS, as_text
@@ -22,31 +23,45 @@ _LINK = re.compile(r"https?://[^\s/@\\]+(?:[/?#]\S*)?$", re.I)
 
 
 def worst_indexes(metrics: Mapping[str, Any]) -> list[int]:
-    """The samples that any metric lists as worst, those of the first metric first."""
-    return list(dict.fromkeys(one["index"] for metric in metrics.values() for one in metric["worst"]))[:LIMIT]
+    """The samples that any metric lists as worst: contradicted ones first, then those of the first metric."""
+    return list(dict.fromkeys(one["index"] for name in _ranked(metrics) for one in metrics[name]["worst"]))[:LIMIT]
+
+
+def _ranked(metrics: Iterable[str]) -> list[str]:
+    return sorted(metrics, key=lambda name: name != CLAIMS)
 
 
 def worst_samples(
     metrics: Mapping[str, Any], descriptions: Mapping[str, Description], rows: Mapping[int, Mapping[str, Any]]
 ) -> str:
     """One article a sample."""
-    entries = {one["index"]: (name, one) for name in reversed(list(metrics)) for one in metrics[name]["worst"]}
+    entries = {one["index"]: (name, one) for name in reversed(_ranked(metrics)) for one in metrics[name]["worst"]}
     articles = []
     for index in worst_indexes(metrics):
         name, entry = entries[index]
-        articles.append(_article(entry, descriptions[name], descriptions, rows.get(index, {})))
+        articles.append(_article(entry, name, descriptions, rows.get(index, {})))
     if not articles:
         return ""
-    legend = "<p class=note>Marked are words that the other side does not have.</p>"
-    return (legend if any(one.is_text for one in descriptions.values()) else "") + "".join(articles)
+    is_text = any(one.is_text for one in descriptions.values())
+    return (_LEGENDS[any(map(judged, rows.values()))] if is_text else "") + "".join(articles)
+
+
+_LEGENDS = {
+    False: "<p class=note>Marked are words that the other side does not have.</p>",
+    True: (
+        "<p class=note>Marked are the words that a claim rests on, with its number and kind; dotted below are words that "
+        "the other side neither says nor denies.</p>"
+    ),
+}
 
 
 def _article(
     entry: Mapping[str, Any],
-    description: Description,
+    name: str,
     descriptions: Mapping[str, Description],
     row: Mapping[str, Any],
 ) -> str:
+    description = descriptions[name]
     place = f"{isolated(entry['session_id'])} / {isolated(str(entry['sample_id']))}"
     link = f'<a href="#frame-{entry["index"]}">{place}</a>'
     figures = ", ".join(_scores(row, descriptions)) or shown(entry["score"], "score")
@@ -54,23 +69,43 @@ def _article(
     parts = [tag("h3", link), tag("p", escaped(figures) + by, class_="note")]
     if "question" in entry:
         parts.append(tag("p", f"<span>Asked</span> {isolated(entry['question'])}", class_="asked"))
-    texts = [(description.sides[0], entry["answer"])]
-    texts += [(description.sides[1], one) for one in entry["references"][:3]] or [(description.sides[1], "")]
+    parts.append(_sides(entry, name, description, row))
+    details = judged(row)
+    kinds = kinds_of(details) if details else []
+    if details:
+        parts.append(claim_list(details, description.sides))
+    parts += _beside(row, descriptions)
+    more = {"data_kinds": "\n".join(kinds)} if kinds else {}
+    return tag("article", "".join(parts), class_="worst", id=f"worst-{entry['index']}", **more)
+
+
+def _sides(entry: Mapping[str, Any], name: str, description: Description, row: Mapping[str, Any]) -> str:
+    """Answer and references, with the words of claims marked where there is a judgement, else with those that differ."""
+    model, person = description.sides
+    references = entry["references"][:3]
+    details = judged(row)
+    if details:
+        answer, others = marked_texts(details, entry["answer"], references, counted=_counted(row, name, details))
+    else:
+        answer, others = escaped(entry["answer"]), [escaped(one) for one in references]
+    texts = [(model, answer), *((person, one) for one in others or [""])]
     sides = "".join(
-        tag(
-            "div",
-            f'{tag("p", escaped(who), class_="who")}<p dir="auto" class="said">{escaped(text) or "<i>(empty)</i>"}</p>',
-        )
+        tag("div", f'{tag("p", escaped(who), class_="who")}<p dir="auto" class="said">{text or "<i>(empty)</i>"}</p>')
         for who, text in texts
     )
-    parts.append(tag("div", sides, class_="sides diff" if description.is_text else "sides"))
-    parts += _beside(row, descriptions)
-    return tag("article", "".join(parts), class_="worst", id=f"worst-{entry['index']}")
+    return tag("div", sides, class_="sides diff" if description.is_text and not details else "sides")
+
+
+def _counted(row: Mapping[str, Any], name: str, details: Mapping[str, Any]) -> int:
+    """Where the entry, whose first reference is the one that counted for the metric `name`, shows the judged one."""
+    first, wanted = row["metrics"].get(name, {}).get("best_reference", 0), details.get("best_reference", 0)
+    return 0 if wanted == first else wanted + (wanted < first)
 
 
 def _scores(row: Mapping[str, Any], descriptions: Mapping[str, Description]) -> Iterator[str]:
     seen: set[float] = set()
-    for name, details in row.get("metrics", {}).items():
+    measured = sorted(row.get("metrics", {}).items(), key=lambda one: descriptions[one[0]].score.form == "below")
+    for name, details in measured:
         figure = descriptions[name].score
         value = details.get(figure.key)
         if details.get("state") != "scored" or value is None:
@@ -81,7 +116,8 @@ def _scores(row: Mapping[str, Any], descriptions: Mapping[str, Description]) -> 
         elif figure.form == "truth":
             yield f"{figure.label.lower()}: {'yes' if value else 'no'}"
         else:
-            yield f"{figure.label} {shown(value, figure.form)}"
+            verdict = f", {details['verdict']}" if isinstance(details.get("verdict"), str) else ""
+            yield f"{figure.label} {shown(value, figure.form)}{verdict}"
         seen.add(value)
 
 

@@ -1,5 +1,5 @@
 // One sample in a dialog, at an address of its own: #frame-INDEX.
-function frameDialog(table, threshold) {
+function frameDialog(table, threshold, claims) {
   const dialog = document.getElementById("frame");
   const { frames, metrics } = data;
   const rows = frames.index ? new Map(frames.index.map((index, i) => [index, i])) : null;
@@ -23,10 +23,11 @@ function frameDialog(table, threshold) {
     return make("dl", { class: "facts" }, ...facts);
   }
 
-  function textsOf(index) {
+  function textsOf(index, i) {
     const worst = document.getElementById(`worst-${index}`);
-    if (worst) return Array.from(worst.querySelectorAll(".asked, .sides, pre"), (node) => node.cloneNode(true));
-    return [make("p", { class: "note" }, "Texts are kept for the samples listed as worst only; the input holds the others.")];
+    if (worst) return Array.from(worst.querySelectorAll(".asked, .sides, .claims, pre"), (node) => node.cloneNode(true));
+    const list = claims && i !== undefined ? [claimList(claims, i)].filter(Boolean) : [];
+    return [...list, make("p", { class: "note" }, "Texts are kept for the samples listed as worst only; the input holds the others.")];
   }
 
   function steps(i) {
@@ -49,7 +50,7 @@ function frameDialog(table, threshold) {
     const title = make("h2", { id: "frame-title", tabindex: -1 });
     if (i === undefined) title.append("This sample is not on this page");
     else title.append("Sample ", isolated(frames.ids[i]));
-    const content = i === undefined ? textsOf(index) : [factsOf(i), ...textsOf(index)];
+    const content = i === undefined ? textsOf(index) : [factsOf(i), ...textsOf(index, i)];
     dialog.replaceChildren(title, ...content, i === undefined ? make("button", { type: "button", onclick: () => dialog.close() }, "Close") : steps(i));
     if (!dialog.open) {
       opener = document.activeElement;

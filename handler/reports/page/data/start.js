@@ -1,10 +1,12 @@
 smallPlots();
 for (const sides of document.querySelectorAll(".sides.diff")) markDifferences(sides);
 const threshold = movableThreshold();
-const samples = sampleTable(threshold);
+const claims = claimIndex();
+worstByKind();
+const samples = sampleTable(threshold, claims);
 sessionTable(threshold, (session) => samples && samples.show({ session }));
 groupTables();
-if (samples) frameDialog(samples, threshold);
+if (samples) frameDialog(samples, threshold, claims);
 const unscored = document.getElementById("show-unscored");
 if (unscored && samples) {
   unscored.hidden = false;

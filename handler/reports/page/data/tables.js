@@ -106,7 +106,7 @@ function scoreCell(i, at, threshold) {
   return shown(score, form);
 }
 
-function sampleColumns(threshold) {
+function sampleColumns(threshold, claims) {
   const { frames, metrics } = data;
   const place = (i) => (frames.index ? frames.index[i] : i);
   const text = (label, column) => ({ label, width: 11, value: (i) => nameOf(column, i), cell: (i) => isolated(nameOf(column, i)) });
@@ -116,6 +116,7 @@ function sampleColumns(threshold) {
   ];
   if (frames.assistant.names.length > 1) columns.push(text("Assistant", frames.assistant));
   frames.tags.forEach((one) => columns.push(text(one.name, one)));
+  if (claims) columns.push({ label: "Claims", width: 11, value: claims.text, cell: claims.text });
   metrics.forEach((metric, at) => {
     columns.push({
       label: metric.label,
@@ -128,34 +129,50 @@ function sampleColumns(threshold) {
   return columns;
 }
 
-function sampleTable(threshold) {
+// Frames by the verdict of the metric that gives one: [value, text, test] of each choice.
+function verdictChoices() {
+  const columns = data.frames.metrics.flatMap((one) => one.evidence.filter((column) => column.label === "Verdict"));
+  const choices = (column) => ["contradicted", "undecided"].filter((name) => column.names.includes(name));
+  const test = (column, name) => (i) => nameOf(column, i) === name;
+  return columns.flatMap((column) => choices(column).map((name) => [name, name[0].toUpperCase() + name.slice(1), test(column, name)]));
+}
+
+function sampleTable(threshold, claims) {
   const place = host("frames");
   if (!place) return null;
   const { frames, metrics } = data;
-  const wanted = { text: "", state: "all", session: null };
+  const wanted = { text: "", state: "all", session: null, kind: "" };
   const hay = [];
   const hayOf = (i) =>
     (hay[i] ??= [frames.ids[i], nameOf(frames.session, i), nameOf(frames.assistant, i), ...frames.tags.map((one) => nameOf(one, i))].join("\n").toLowerCase());
+  const verdicts = verdictChoices();
   const isUnscored = (i) => metrics.some((_, at) => stateOf(i, at) !== null);
   const tests = {
     all: () => true,
     below: (i) => threshold && scoresOf(data.threshold.metric)[i] !== null && scoresOf(data.threshold.metric)[i] < threshold.value(),
     unscored: isUnscored,
+    ...Object.fromEntries(verdicts.map(([name, , test]) => [name, test])),
   };
   const apply = () => {
     chip.hidden = wanted.session === null;
     chip.replaceChildren("Session ", isolated(wanted.session || ""), make("span", { "aria-hidden": "true" }, " ×"));
     const code = wanted.session === null ? -1 : frames.session.names.indexOf(wanted.session);
     const test = tests[wanted.state];
-    made.filter((i) => (wanted.session === null || frames.session.codes[i] === code) && test(i) && (!wanted.text || hayOf(i).includes(wanted.text)));
+    const fits = (i) => (wanted.session === null || frames.session.codes[i] === code) && (!wanted.kind || claims.has(i, wanted.kind));
+    made.filter((i) => fits(i) && test(i) && (!wanted.text || hayOf(i).includes(wanted.text)));
   };
   const box = searchBox("Find by sample, session, assistant or tag", "frame-search", (text) => {
     wanted.text = text;
     apply();
   });
   const option = (value, text) => make("option", { value }, text);
-  const states = [option("all", "All"), threshold ? option("below", "Below the line") : null, option("unscored", "Skipped or in error")];
-  const state = make("select", { id: "frame-state" }, ...states.filter(Boolean));
+  const below = threshold ? [option("below", "Below the line")] : [];
+  const states = [option("all", "All"), ...below, ...verdicts.map(([name, text]) => option(name, text)), option("unscored", "Skipped or in error")];
+  const state = make("select", { id: "frame-state" }, ...states);
+  const kind = kindFilter(claims, (value) => {
+    wanted.kind = value;
+    apply();
+  });
   state.addEventListener("change", () => {
     wanted.state = state.value;
     apply();
@@ -169,14 +186,15 @@ function sampleTable(threshold) {
   const drawn = `Of ${whole.format(frames.total)} samples, ${whole.format(frames.n)} were drawn at random (seed ${data.seed}) for this page; samples.jsonl holds all. Figures above are of all, the distribution and this table of those drawn.`;
   place.replaceChildren(
     ...(frames.index ? [make("p", { class: "caution", id: "sampled" }, drawn)] : []),
-    make("div", { class: "controls" }, box.label, make("label", { for: "frame-state" }, "Show", state), chip),
+    make("div", { class: "controls" }, box.label, make("label", { for: "frame-state" }, "Show", state), kind && kind.label, chip),
   );
-  const made = grid(place, { label: "All samples", columns: sampleColumns(threshold), n: frames.n, printed: 50 });
+  const made = grid(place, { label: "All samples", columns: sampleColumns(threshold, claims), n: frames.n, printed: 50 });
   if (threshold) threshold.onMove(() => (wanted.state === "below" ? apply() : made.refresh()));
   return {
     order: made.order,
     show(change) {
-      Object.assign(wanted, { text: "", state: "all", session: null }, change);
+      Object.assign(wanted, { text: "", state: "all", session: null, kind: "" }, change);
+      if (kind) kind.select.value = wanted.kind;
       box.input.value = wanted.text;
       state.value = wanted.state;
       apply();

@@ -1,0 +1,1 @@
+"""What `vision.claims` is built from: the pruned lexicon and the trained judge."""
