@@ -41,7 +41,7 @@ class Tier(NamedTuple):
 def find_tier(folder: Path, wanted: str) -> Tier:
     """The model of a precision. folder: the fp32 model's, beside which the int8 one lies; either may be named itself.
 
-    Raises RequestError for an int8 folder where fp32 is wanted, ModelError where there is no model of that precision.
+    Raises RequestError where there is a model, and not of that precision; ModelError where there is none.
     """
     if wanted != "int8":
         card = load_card(folder)
@@ -94,13 +94,13 @@ def _compact(folder: Path) -> Path:
     beside = compact_folder(folder)
     if (beside / CARD_NAME).is_file():
         return beside
-    if (folder / CARD_NAME).is_file() and load_card(folder).precision == "int8":
+    hint = "Export one with `scenescore export mpnet --precision int8`"
+    if not (folder / CARD_NAME).is_file():
+        raise ModelError("there is no int8 model in this folder", file=str(beside), hint=hint)
+    card = load_card(folder)
+    if card.precision == "int8":
         return folder
-    raise ModelError(
-        "there is no int8 model in this folder",
-        file=str(beside),
-        hint="Export one with `scenescore export mpnet --precision int8`",
-    )
+    raise RequestError(f"there is no int8 model beside {card.name}, which is in fp32", field="precision", hint=hint)
 
 
 def _unusable(folder: Path) -> ModelError:

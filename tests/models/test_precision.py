@@ -59,8 +59,10 @@ def test_int8_lies_beside_fp32_or_is_named_itself(folder: Path) -> None:
 
 
 def test_a_precision_that_is_not_there_is_refused(folder: Path) -> None:
-    with pytest.raises(ModelError, match=r"no int8 model.*export mpnet --precision int8"):
+    with pytest.raises(RequestError, match=r"no int8 model beside stub.*export mpnet --precision int8"):
         find_tier(folder, "int8")
+    with pytest.raises(ModelError, match=r"nowhere-int8: there is no int8 model"):
+        find_tier(folder / "nowhere", "int8")
     compact = compact_stub(compact_folder(folder))
     with pytest.raises(RequestError, match="has precision int8, not fp32"):
         find_tier(compact, "fp32")
