@@ -8,6 +8,7 @@ from handler.claims._edits import REWRITE_KINDS, Edit, false_versions, rewrites
 from handler.claims._entailment import EntailmentModel, contradiction_probabilities, with_entailment
 from handler.claims._judge import DEFAULT_THRESHOLD, judge
 from handler.claims._reading import Reading, read_text
+from handler.claims._tables import fingerprint
 from handler.claims._vectors import LAYERS
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Verdict",
     "contradiction_probabilities",
     "false_versions",
+    "fingerprint",
     "judge",
     "read_text",
     "rewrites",

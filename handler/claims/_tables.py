@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from handler.claims._trees import Model, Trees
 from handler.claims._vectors import LAYERS
 
-__all__ = ["CARD", "TABLES", "Tables", "load_tables", "read_card"]
+__all__ = ["CARD", "TABLES", "Tables", "fingerprint", "load_tables", "read_card"]
 
 _DATA = Path(__file__).parent / "data"
 TABLES = _DATA / "judge.npz"
@@ -64,3 +65,12 @@ def read_card() -> dict[str, Any]:
     """The judge's card: data, licences, figures, failure modes, threshold."""
     card: dict[str, Any] = json.loads(CARD.read_text("utf-8"))
     return card
+
+
+@lru_cache(maxsize=1)
+def fingerprint() -> str:
+    """Of all that a score rests on beside the encoder and the code: what was trained, the dictionary, the word lists."""
+    digest = hashlib.sha256()
+    for name in ("judge.npz", "wordnet.npz", "words.toml"):
+        digest.update((_DATA / name).read_bytes())
+    return digest.hexdigest()[:12]

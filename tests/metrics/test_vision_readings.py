@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import json
 import threading
 import tracemalloc
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from handler import claims
 from handler.claims import LAYERS, Judgement, read_text
 from handler.errors import ModelError
 from handler.metrics import get_metric
@@ -179,3 +182,10 @@ def test_readings_take_no_more_memory_than_is_reckoned(encoder):
         tracemalloc.stop()
     assert len(kept) == len(texts)
     assert held < sum(map(one._bytes, texts)) < 3 * held
+
+
+def test_the_signature_names_what_judges(model):
+    data = Path(claims.__file__).parent / "data"
+    held = b"".join((data / name).read_bytes() for name in ("judge.npz", "wordnet.npz", "words.toml"))
+    signature = get_metric("vision.claims", encoder=TextEncoder(model)).signature()
+    assert f"judge:{hashlib.sha256(held).hexdigest()[:12]}" in signature.split("|")

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
-from handler.claims import LAYERS, Judgement, judge, read_text
+from handler.claims import LAYERS, Judgement, fingerprint, judge, read_text
 from handler.metrics.vision._pairs import Pair, PairScore, PairScorer, pair_scorer
 from handler.models import TextEncoder, TextVector, TokenVectors
 
@@ -85,8 +85,8 @@ class ClaimScorer:
         return [found[pair] for pair in pairs]
 
     def signature_parts(self) -> dict[str, Any]:
-        """The model, its precision and its limit."""
-        return self._pairs.signature_parts()
+        """The model, its precision and its limit, and what judges its readings."""
+        return {**self._pairs.signature_parts(), "judge": fingerprint()}
 
     def _blocks(self, pairs: dict[Pair, None]) -> Iterator[list[Pair]]:
         block: list[Pair] = []
