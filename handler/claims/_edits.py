@@ -52,7 +52,7 @@ def _edits(
     for kind, make in makers.items():
         possible = [change for one in analyses for change in make(text, one)]
         if possible:
-            digest = hashlib.sha256(f"{seed}\n{kind}\n{text}".encode()).digest()
+            digest = hashlib.sha256(f"{seed}\n{kind}\n{text}".encode("utf-8", "surrogatepass")).digest()
             chooser = Random(int.from_bytes(digest[:8], "big"))  # noqa: S311 - repeatable, no secret
             change = chooser.choice(possible)
             changed, spans = apply(text, change)

@@ -101,3 +101,10 @@ def test_the_same_for_the_same_seed_and_one_of_a_kind_at_most():
 def test_nothing_to_edit_gives_nothing(text):
     assert false_versions(text) == []
     assert rewrites(text) == []
+
+
+def test_half_of_a_surrogate_pair_can_be_edited():
+    text = "The man\ud800 opens two red doors."
+    made = [*false_versions(text), *rewrites(text)]
+    assert {"number", "attribute", "number form"} <= {edit.kind for edit in made}
+    assert all("\ud800" in edit.text for edit in made)
