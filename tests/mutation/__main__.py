@@ -2,7 +2,8 @@
 
 Takes a seeded sample of the room's mutants (see _mutants.py), runs each against the tests that run its line, quickest
 first, until one fails, and prints the mutants that survive with file, line and difference, then the share noticed.
-A line that no test runs is printed as well: it counts as not noticed; one that makes the tests hang as noticed.
+A line that no test runs is printed as well, and so is a mutant whose tests hang (by processor time, see _running.py) or
+are killed: neither counts as noticed.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def main() -> int:
             if outcome != "noticed":
                 print(_described(number, file, mutant, outcome), flush=True)
             print(f"{number}/{len(sample)}", end="\r", file=sys.stderr, flush=True)
-    share = (counts["noticed"] + counts["hung"]) / max(len(sample), 1)
+    share = counts["noticed"] / max(len(sample), 1)
     print(f"{options.room}: {len(sample)} mutants, {counts}, {share:.1%} noticed")
     return 0
 

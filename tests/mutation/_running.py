@@ -16,6 +16,7 @@ from pathlib import Path
 
 _COPIED = ("handler", "model_export", "infra", "tests", "pyproject.toml", "README.md", "Makefile")
 _START_S = 20  # of processor time for pytest to start; what takes longer than this and five times its usual time hangs
+_KILLED = (-signal.SIGXCPU, -signal.SIGKILL)  # out of time or out of memory: no test said anything
 _WAIT_S = 900.0  # for what hangs without using the processor
 
 
@@ -80,7 +81,7 @@ def outcome_of(copy: Path, tests: list[str], *, usual_s: float, log: Path) -> st
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             code = os.waitstatus_to_exitcode(status)
-            return "hung" if code == -signal.SIGXCPU else "noticed" if code else "survived"
+            return "hung" if code in _KILLED else "noticed" if code else "survived"
         if time.monotonic() > deadline:
             os.killpg(child, signal.SIGKILL)
             os.waitpid(child, 0)

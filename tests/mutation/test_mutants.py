@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutation import _running
 from tests.mutation._coverage import Covered
 from tests.mutation._mutants import mutants
 from tests.mutation._running import changed, make_copy, outcome_of
 
 ROOT = Path(__file__).parents[2]
+
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="it forks")
 
 
 def changed_to(source):
@@ -86,27 +89,33 @@ def test_the_quickest_test_of_a_line_comes_first():
     assert covered.tests("b.py", 1) == []
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="it forks")
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # other tests' threads are none of the child's business
-def test_a_slip_is_noticed_in_a_copy_and_gone_afterwards(tmp_path):
-    for name, text in {
+def copied(tmp_path, files):
+    """A small repository with these files, and the copy of it."""
+    always = {
         "handler/__init__.py": "",
-        "handler/sums.py": "def add(a, b):\n    return a + b\n\n\ndef sign(a):\n    return 1 if a > 0 else -1\n",
         "tests/__init__.py": "",
-        "tests/test_sums.py": """
-            from handler.sums import add, sign
-
-            def test_add():
-                assert add(2, 3) == 5
-
-            def test_sign():
-                assert sign(7) == 1
-            """,
         "pyproject.toml": "[tool.pytest.ini_options]\nmarkers = ['full']\n",
-    }.items():
+    }
+    for name, text in {**always, **files}.items():
         (tmp_path / "root" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "root" / name).write_text(textwrap.dedent(text))
-    copy = make_copy(tmp_path / "root", tmp_path / "copy")
+    return make_copy(tmp_path / "root", tmp_path / "copy")
+
+
+@forks
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # other tests' threads are none of the child's business
+def test_a_slip_is_noticed_in_a_copy_and_gone_afterwards(tmp_path):
+    sums = "def add(a, b):\n    return a + b\n\n\ndef sign(a):\n    return 1 if a > 0 else -1\n"
+    checks = """
+        from handler.sums import add, sign
+
+        def test_add():
+            assert add(2, 3) == 5
+
+        def test_sign():
+            assert sign(7) == 1
+        """
+    copy = copied(tmp_path, {"handler/sums.py": sums, "tests/test_sums.py": checks})
     path, log = copy / "handler" / "sums.py", tmp_path / "log"
     source = path.read_text()
     tests = ["tests/test_sums.py::test_add", "tests/test_sums.py::test_sign"]
@@ -118,3 +127,28 @@ def test_a_slip_is_noticed_in_a_copy_and_gone_afterwards(tmp_path):
     assert path.read_text() == source
     assert outcomes[2, "(a - b)"] == outcomes[2, "None"] == "noticed"
     assert outcomes[6, "(a >= 0)"] == "survived"  # nobody asks for the sign of 0
+
+
+@forks
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_what_hangs_is_told_from_what_is_slow_and_from_what_was_killed(tmp_path, monkeypatch):
+    checks = """
+        import os, signal, time
+
+        def test_loop():
+            while True:
+                pass
+
+        def test_wait():
+            time.sleep(3)
+
+        def test_killed():
+            os.kill(os.getpid(), signal.SIGKILL)
+        """
+    copy, log = copied(tmp_path, {"tests/test_ends.py": checks}), tmp_path / "log"
+    monkeypatch.setattr(_running, "_START_S", 2)  # seconds of processor time
+    outcomes = {
+        name: outcome_of(copy, [f"tests/test_ends.py::test_{name}"], usual_s=0, log=log)
+        for name in ("loop", "wait", "killed")
+    }
+    assert outcomes == {"loop": "hung", "wait": "survived", "killed": "hung"}
