@@ -33,6 +33,8 @@ _FORMATS = (
     "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,gif,mpegts,mpeg,mpegvideo,flv,asf,ogg,h264,hevc,ivf,obu,av1,dv,wtv,mxf,nut,"
     "yuv4mpegpipe,apng,jpeg_pipe,png_pipe,bmp_pipe,webp_pipe,webp_anim,aac,mp3,wav,flac,m4v,mjpeg,mjpeg_2000"
 )
+# Tags that are not UTF-8 spoil nothing: PyAV 19 reads them unasked and has no such option any more.
+_TAGS: dict[str, Any] = {} if int(av.__version__.partition(".")[0]) >= 19 else {"metadata_errors": "replace"}
 
 
 class DecodingError(Exception):
@@ -176,11 +178,11 @@ class _Opened:
 
     def __enter__(self) -> tuple[InputContainer, VideoStream]:
         try:
-            self._container = av.open(
+            self._container: InputContainer = av.open(
                 f"file:{os.path.abspath(self._path)}",
                 format=_picture_format(self._path),
                 options={"protocol_whitelist": "file", "format_whitelist": _FORMATS},
-                metadata_errors="replace",
+                **_TAGS,
             )
         except (av.FFmpegError, ValueError) as error:
             raise DecodingError("not_a_video", getattr(error, "strerror", None) or str(error)) from error

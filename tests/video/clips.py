@@ -18,9 +18,11 @@ def gray_frames(values, *, width=64, height=48):
     return [np.full((height, width, 3), value, np.uint8) for value in values]
 
 
-def make_clip(path, frames, *, codec="ffv1", pixel_format="bgr0", times=None, rate=25, options=None):
+def make_clip(path, frames, *, codec="ffv1", pixel_format="bgr0", times=None, rate=25, options=None, title=""):
     """Write RGB frames, at times in milliseconds where they are given. Returns the path as a string."""
     with av.open(str(path), "w") as container:
+        if title:
+            container.metadata["title"] = title
         stream = container.add_stream(codec, rate=rate, options=options or {})
         stream.height, stream.width = frames[0].shape[:2]
         stream.pix_fmt = pixel_format

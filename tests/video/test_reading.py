@@ -44,6 +44,15 @@ def test_frames_are_those_that_the_rule_picks(reader, tmp_path):
     assert facts["notes"] == []
 
 
+def test_a_tag_that_is_not_utf8_spoils_nothing(reader, tmp_path):
+    path = tmp_path / "clip.mkv"
+    make_clip(path, gray_frames([80]), title="caf?")
+    content = path.read_bytes()
+    assert content.count(b"caf?") == 1
+    path.write_bytes(content.replace(b"caf?", b"caf\xe9"))  # Latin-1
+    assert levels(read(reader, path, n=1)) == {0: 80}
+
+
 def test_b_frames_come_in_order_of_presentation(reader, tmp_path):
     path = make_clip(
         tmp_path / "b.mp4", gray_frames(range(0, 240, 8)), codec="libx264", pixel_format="yuv444p", options={"qp": "0"}
