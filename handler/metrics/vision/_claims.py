@@ -37,6 +37,7 @@ class VisionClaims(PairMetric[PairClaims]):
     range = (0.0, 1.0)
     goes_first = True
     most_remembered = 4096
+    most_characters = 1_000_000  # what a row says takes some 30 bytes a character of its texts
     threshold_of = "vision.claims"
     own_threshold: ClassVar[float] = DEFAULT_THRESHOLD
     options: ClassVar[Mapping[str, str]] = {

@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from handler.metrics._base import BaseMetric, Mode
 from handler.metrics.vision._language import foreign_language
-from handler.metrics.vision._memory import MOST_ENTRIES, Memory
+from handler.metrics.vision._memory import MOST_CHARACTERS, MOST_ENTRIES, Memory
 from handler.metrics.vision._pairs import Pair, PairScore, PairSource, default_encoder, pair_scorer
 from handler.models import TextEncoder
 from handler.results import MetricResult
@@ -34,10 +34,11 @@ class PairMetric(BaseMetric, Generic[Found]):
 
     models = ("text_encoder",)
     most_remembered = MOST_ENTRIES
+    most_characters = MOST_CHARACTERS
 
     def __init__(self, *, mode: Mode | str = "strict") -> None:
         super().__init__(mode=mode)
-        self._known: Memory[Key, MetricResult] = Memory(self.most_remembered)
+        self._known: Memory[Key, MetricResult] = Memory(self.most_remembered, self.most_characters)
 
     def session_key(self, session_id: str, assistant_id: str) -> tuple[str, str]:
         """strict: session and assistant. compat:fair-forge: the session alone, under the first assistant's name."""
@@ -46,11 +47,14 @@ class PairMetric(BaseMetric, Generic[Found]):
     def compute_batch(self, samples: Sequence[Sample]) -> list[MetricResult]:
         """Score samples, in their order, with one encoding pass. Equal texts share one result."""
         keys = [(sample.answer, sample.references, sample.language) for sample in samples]
-        new = self._known.missing(keys)
+        known = self._known.find(keys)
+        new = [key for key in dict.fromkeys(keys) if key not in known]
         if new:
             characters = sum(len(answer or "") + sum(map(len, references)) for answer, references, _ in new)
-            self._known.add(dict(zip(new, self._judge(new), strict=True)), characters, keys)
-        return [self._known[key] for key in keys]
+            found = dict(zip(new, self._judge(new), strict=True))
+            self._known.add(found, characters)
+            known |= found
+        return [known[key] for key in keys]
 
     def _judge(self, keys: Sequence[Key]) -> Iterator[MetricResult]:
         asked = [self._askable(answer, references) for answer, references, _ in keys]

@@ -1,4 +1,4 @@
-"""A dictionary that forgets everything when it has grown too large, except what is needed now."""
+"""A dictionary that forgets everything when it has grown too large."""
 
 from __future__ import annotations
 
@@ -15,24 +15,26 @@ Value = TypeVar("Value")
 
 
 class Memory(Generic[Key, Value]):
-    """Results by the texts they belong to, bounded in number and in characters of those texts."""
+    """Results by the texts they belong to, bounded in number and in characters of those texts.
 
-    def __init__(self, most_entries: int = MOST_ENTRIES) -> None:
+    Threads may share one: what `find` gave is the caller's, whatever another thread adds.
+    """
+
+    def __init__(self, most_entries: int = MOST_ENTRIES, most_characters: int = MOST_CHARACTERS) -> None:
         self._most_entries = most_entries
+        self._most_characters = most_characters
         self._known: dict[Key, Value] = {}
         self._characters = 0
 
-    def missing(self, keys: Iterable[Key]) -> list[Key]:
-        """The distinct keys that are not known, in order."""
-        return [key for key in dict.fromkeys(keys) if key not in self._known]
+    def find(self, keys: Iterable[Key]) -> dict[Key, Value]:
+        """Those of the keys that are known."""
+        known = self._known
+        return {key: known[key] for key in keys if key in known}
 
-    def add(self, found: Mapping[Key, Value], characters: int, needed: Iterable[Key]) -> None:
-        """Take in results whose keys hold so many characters; `needed` are kept when all else is forgotten."""
-        if len(self._known) + len(found) > self._most_entries or self._characters + characters > MOST_CHARACTERS:
-            self._known = {key: self._known[key] for key in needed if key in self._known}
+    def add(self, found: Mapping[Key, Value], characters: int) -> None:
+        """Take in results whose keys hold so many characters."""
+        if len(self._known) + len(found) > self._most_entries or self._characters + characters > self._most_characters:
+            self._known = {}
             self._characters = 0
         self._known.update(found)
         self._characters += characters
-
-    def __getitem__(self, key: Key) -> Value:
-        return self._known[key]

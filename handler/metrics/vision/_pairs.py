@@ -47,17 +47,19 @@ class PairScorer:
 
     def score(self, pairs: Sequence[Pair]) -> list[PairScore]:
         """One score per pair, in order."""
-        wanted = self._known.missing(pairs)
+        known = self._known.find(pairs)
+        wanted = [pair for pair in dict.fromkeys(pairs) if pair not in known]
         if wanted:
             vectors = self._encoder.encode_distinct(_texts(wanted))
             found = {pair: _score(vectors, pair) for pair in wanted}
-            self._known.add(found, sum(map(len, _texts(wanted))), pairs)
-        return [self._known[pair] for pair in pairs]
+            self._known.add(found, sum(map(len, _texts(wanted))))
+            known |= found
+        return [known[pair] for pair in pairs]
 
     def learn(self, vectors: Mapping[str, TextVector], pairs: Sequence[Pair]) -> list[PairScore]:
         """The same scores of vectors that another pass over the same encoder gave; they are remembered as its own."""
         found = {pair: _score(vectors, pair) for pair in dict.fromkeys(pairs)}
-        self._known.add(found, sum(map(len, _texts(found))), pairs)
+        self._known.add(found, sum(map(len, _texts(found))))
         return [found[pair] for pair in pairs]
 
     def signature_parts(self) -> dict[str, Any]:

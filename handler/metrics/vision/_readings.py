@@ -6,6 +6,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
 from handler.claims import LAYERS, Judgement, fingerprint, judge, read_text
@@ -68,6 +69,7 @@ class ClaimScorer:
         self._pairs: PairScorer = pair_scorer(encoder)
         self._kept: OrderedDict[str, _Read] = OrderedDict()
         self._kept_bytes = 0
+        self._lock = Lock()
 
     def judge(self, pairs: Sequence[Pair]) -> list[PairClaims]:
         """One comparison per pair, in order."""
@@ -112,13 +114,15 @@ class ClaimScorer:
     def _read(self, block: Sequence[Pair]) -> dict[str, _Read]:
         """Every text of the block, from memory or from the model."""
         texts = dict.fromkeys(text for pair in block for text in pair)
-        read = {text: self._kept[text] for text in texts if text in self._kept}
+        with self._lock:
+            read = {text: self._kept[text] for text in texts if text in self._kept}
         wanted = [text for text in texts if text not in read]
         if wanted:
             new = self._encoder.read(wanted, self._layers, self._read_text)
             read |= {text: _Read(*one) for text, one in new.items()}
-        for text in texts:
-            self._keep(text, read[text])
+        with self._lock:
+            for text in texts:
+                self._keep(text, read[text])
         return read
 
     def _keep(self, text: str, one: _Read) -> None:
