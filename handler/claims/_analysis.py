@@ -35,7 +35,7 @@ def _analyse(text: str) -> tuple[Analysis, ...]:
     return tuple(found)
 
 
-_remembered = lru_cache(maxsize=2048)(_analyse)
+_remembered = lru_cache(maxsize=128)(_analyse)
 
 
 def _sentence(tokens: list[Token], span: Span) -> Analysis:

@@ -12,6 +12,7 @@ from handler.claims._wordnet import readings
 __all__ = ["MAX_WORDS", "Token", "sentence_spans", "words_of"]
 
 MAX_WORDS = 80  # of one sentence; what is longer is no sentence and is cut, so that time stays linear
+MAX_LETTERS = 100  # of one word; what is longer is none, and would be remembered at its full length
 
 Token = tuple[str, int, int]
 """A word in lower case, its first character and the one after its last."""
@@ -57,10 +58,13 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
 
 def words_of(text: str, span: Span) -> list[Token]:
     """The words of a sentence: contractions taken apart (isn't: is, not), compounds with a hyphen too unless WordNet knows
-    them whole, marks that end a clause as words of their own; emoji, markup and addresses left out."""
+    them whole, marks that end a clause as words of their own; emoji, markup, addresses and what is over MAX_LETTERS long
+    left out."""
     found: list[Token] = []
     for match in _PIECES.finditer(text, *span):
         kind, start, end = match.lastgroup, match.start(), match.end()
+        if end - start > MAX_LETTERS:
+            continue
         if kind == "word":
             _add_word(_lowered(match.group()).replace("’", "'"), start, end, found)
         elif kind is not None:

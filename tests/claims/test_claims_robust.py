@@ -1,6 +1,7 @@
 """Any text at all: defined results, spans inside the text, time that grows with its length and no faster."""
 
 import time
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -82,3 +83,22 @@ def test_long_texts_take_seconds_at_most(text):
     start = time.process_time()
     analyse(text)
     assert time.process_time() - start < 3.0
+
+
+def test_what_is_remembered_of_long_texts_stays_small():
+    texts = [f"{number} dogs. " + "Two red dogs carry a small box left of an old man. " * 19 for number in range(300)]
+    analyse(texts[0][:-1])
+    tracemalloc.start()
+    try:
+        for text in texts:
+            analyse(text)
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 20_000_000
+
+
+def test_what_is_too_long_for_a_word_is_passed_over():
+    (found,) = analyse(f"A dog {'x' * 5000} and {'9' * 5000} runs.")
+    assert [word.lower for word in found.words] == ["a", "dog", "and", "runs", "."]
+    assert analyse("x" * 5000) == ()
