@@ -11,11 +11,14 @@ import shutil
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
 _COPIED = ("handler", "model_export", "infra", "tests", "pyproject.toml", "README.md", "Makefile")
+_PRELOADED = ("-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning")  # see preload
 _START_S = 20  # of processor time for pytest to start; what takes longer than this and five times its usual time hangs
+_BROKEN = 70  # exit status: the child's own failure
 _KILLED = (-signal.SIGXCPU, -signal.SIGKILL)  # out of time or out of memory: no test said anything
 _WAIT_S = 900.0  # for what hangs without using the processor
 
@@ -72,7 +75,10 @@ def changed(path: Path, text: str) -> Iterator[None]:
 
 
 def outcome_of(copy: Path, tests: list[str], *, usual_s: float, log: Path) -> str:
-    """What the tests make of the copy as it is now: "noticed" when one fails, "hung", or "survived" when all pass."""
+    """What the tests make of the copy as it is now: "noticed" when one fails, "hung", or "survived" when all pass.
+
+    "never run" where the tests are gone. Raises RuntimeError when pytest does not start.
+    """
     child = os.fork()
     if not child:
         _in_child(copy, tests, math.ceil(_START_S + 5 * usual_s), log)
@@ -81,7 +87,7 @@ def outcome_of(copy: Path, tests: list[str], *, usual_s: float, log: Path) -> st
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             code = os.waitstatus_to_exitcode(status)
-            return "hung" if code in _KILLED else "noticed" if code else "survived"
+            return _outcome(code, log)
         if time.monotonic() > deadline:
             os.killpg(child, signal.SIGKILL)
             os.waitpid(child, 0)
@@ -89,8 +95,16 @@ def outcome_of(copy: Path, tests: list[str], *, usual_s: float, log: Path) -> st
         time.sleep(0.02)
 
 
+def _outcome(code: int, log: Path) -> str:
+    if code == _BROKEN:
+        raise RuntimeError(f"pytest did not start:\n{log.read_text(encoding='utf-8')[-4000:]}")
+    if code in _KILLED:
+        return "hung"
+    return {0: "survived", 5: "never run"}.get(code, "noticed")  # 5: the slip renamed all these tests
+
+
 def _in_child(copy: Path, tests: list[str], most_s: int, log: Path) -> None:
-    code = 70
+    code = _BROKEN
     try:
         resource.setrlimit(resource.RLIMIT_CPU, (most_s, most_s + 5))
         os.setpgid(0, 0)
@@ -106,8 +120,11 @@ def _in_child(copy: Path, tests: list[str], most_s: int, log: Path) -> None:
         import pytest
 
         files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
-        options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not full", "--no-header", "--tb=line"]
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not full", "--no-header", "--tb=line", *_PRELOADED]
         code = int(pytest.main([*options, *files], plugins=[Chosen(tests)]))
+    except BaseException:
+        traceback.print_exc()
     finally:
         sys.stdout.flush()
+        sys.stderr.flush()
         os._exit(code)

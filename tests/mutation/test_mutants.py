@@ -94,7 +94,7 @@ def copied(tmp_path, files):
     always = {
         "handler/__init__.py": "",
         "tests/__init__.py": "",
-        "pyproject.toml": "[tool.pytest.ini_options]\nmarkers = ['full']\n",
+        "pyproject.toml": "[tool.pytest.ini_options]\nmarkers = ['full']\nfilterwarnings = ['error']\n",
     }
     for name, text in {**always, **files}.items():
         (tmp_path / "root" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -127,6 +127,16 @@ def test_a_slip_is_noticed_in_a_copy_and_gone_afterwards(tmp_path):
     assert path.read_text() == source
     assert outcomes[2, "(a - b)"] == outcomes[2, "None"] == "noticed"
     assert outcomes[6, "(a >= 0)"] == "survived"  # nobody asks for the sign of 0
+
+
+@forks
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_child_that_cannot_start_is_no_find(tmp_path, monkeypatch):
+    copy, log = copied(tmp_path, {"tests/test_one.py": "def test_one():\n    pass\n"}), tmp_path / "log"
+    assert outcome_of(copy, ["tests/test_one.py::test_gone"], usual_s=1, log=log) == "never run"
+    monkeypatch.setattr(_running, "_PRELOADED", (b"not a word",))
+    with pytest.raises(RuntimeError, match="did not start"):
+        outcome_of(copy, ["tests/test_one.py::test_one"], usual_s=1, log=log)
 
 
 @forks
