@@ -16,7 +16,7 @@ from handler.decisions._verdicts import VerdictReader
 from handler.errors import RequestError
 from handler.statistics import cluster_codes
 
-__all__ = ["Part", "Row", "Split", "Verdicts", "field_of", "part_of", "read_verdicts", "split_groups"]
+__all__ = ["Part", "Row", "Split", "Verdicts", "field_of", "part_of", "read_verdicts", "score_of", "split_groups"]
 
 FIELDS = ("session_id", "assistant_id", "sample_id", "language")
 
@@ -108,17 +108,21 @@ def split_groups(rows: Sequence[Row], *, by: str, held_out: float, seed: int) ->
 
 
 def part_of(verdicts: Verdicts, split: Split, metric: str, *, higher_is_better: bool, chosen: Labels) -> Part:
-    """The chosen rows that the metric scored."""
-    scores = [_score(row, metric) for row in verdicts.rows]
+    """The chosen rows that the metric scored and that its threshold decides."""
+    scores = [score_of(row, metric) for row in verdicts.rows]
     places = [place for place in np.flatnonzero(chosen).tolist() if scores[place] is not None]
     values = np.array([scores[place] for place in places], np.float64)
     danger: Floats = -values if higher_is_better else values
     return Part(danger, verdicts.different[places], cluster_codes([split.group[place] for place in places]))
 
 
-def _score(row: Row, metric: str) -> float | None:
-    score = row["metrics"].get(metric, {}).get("score")
-    return float(score) if score is not None and math.isfinite(score) else None
+def score_of(row: Row, metric: str) -> float | None:
+    """None where there is none, and where the metric leaves the row undecided: no threshold speaks for a blank answer."""
+    found = row["metrics"].get(metric, {})
+    score = found.get("score")
+    if score is None or found.get("undecided") or not math.isfinite(score):
+        return None
+    return float(score)
 
 
 def _group(row: Row, by: str) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from handler.decisions._labelled import Row, field_of
+from handler.decisions._labelled import Row, field_of, score_of
 from handler.metrics import list_metrics
 from handler.reports import guarded
 
@@ -99,8 +99,8 @@ def _sheet(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _scores(row: Row, metrics: Iterable[str]) -> dict[str, float]:
-    found = ((name, row["metrics"].get(name, {}).get("score")) for name in metrics)
-    return {name: float(score) for name, score in found if score is not None}
+    found = ((name, score_of(row, name)) for name in metrics)
+    return {name: score for name, score in found if score is not None}
 
 
 def _ranks(values: Floats) -> Floats:

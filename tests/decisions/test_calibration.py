@@ -244,3 +244,12 @@ def test_curves_run_from_corner_to_corner(document):
     assert (np.diff(rates, axis=0) >= 0).all()
     assert entry["precision_recall"][-1][0] == 1
     assert all(math.isfinite(value) for point in entry["precision_recall"] for value in point)
+
+
+def test_a_row_that_the_metric_leaves_undecided_takes_no_part():
+    rows = judged_rows(400, n_sessions=40)
+    silent = [row(400 + n, 0.0, "same", session=f"silent{n}") for n in range(50)]
+    for one in silent:
+        one["metrics"][SIMILARITY]["undecided"] = "empty_answer"
+    counts = calibrated([*rows, *silent])["metrics"][SIMILARITY]["counts"]
+    assert counts["calibration"]["n"] + counts["held_out"]["n"] == 400
