@@ -9,7 +9,7 @@ import pytest
 
 from handler.claims import Claim, Judgement, Kind, Note
 from handler.errors import RequestError
-from handler.metrics import get_metric, score_signature, select_metrics
+from handler.metrics import Calibrated, get_metric, score_signature, select_metrics
 from handler.metrics.vision import PairClaims, PairScore
 from handler.samples import Sample
 
@@ -238,3 +238,18 @@ def test_names_modes_and_signatures():
     assert one != other
     assert score_signature(one) == score_signature(other)
     assert "mode:strict" in score_signature(one)
+
+
+def test_a_text_without_words_decides_nothing():
+    given = Given(said=Judgement(0.99, (THREE,)))
+    dash, emoji = make(given).compute_batch([sample("Two men.", "-", "🚗 🚗"), sample("🚗!", "A car.")])
+    assert [one.details["undecided"] for one in (dash, emoji)] == ["no_words", "no_words"]
+    both = make(given).compute(sample("Two men.", "-", "said"))
+    assert (both.score, both.details["verdict"], both.details["best_reference"]) == (0.99, "contradicted", 1)
+
+
+def test_what_cannot_be_decided_has_no_probability():
+    metric = get_metric("vision.claims", source=Given(), calibrated=Calibrated("f" * 16, {}, lambda score: 1 - score))
+    silent, spoken = metric.compute_batch([sample(" ", "r"), sample("x", "r")])
+    assert "probability" not in silent.details
+    assert 0 <= spoken.details["probability"] <= 1

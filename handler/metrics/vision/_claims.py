@@ -27,8 +27,9 @@ class VisionClaims(PairMetric[PairClaims]):
 
     Of several references the one that contradicts least counts: a description is right if it agrees with any person.
     verdict: contradicted above the threshold, else supported; undecided, with the reason, for a blank answer (silence
-    contradicts nothing), for text that is not English, and for text that the model read in part and found nothing
-    against. threshold: 0..1. It is set for few false alarms and does not travel between domains: calibrate it.
+    contradicts nothing), for an answer or references without a word, for text that is not English, and for text that
+    the model read in part and found nothing against. threshold: 0..1. It is set for few false alarms and does not travel
+    between domains: calibrate it.
     Raises ModelError for a model exported without the layers that are read.
     """
 
@@ -108,11 +109,13 @@ class VisionClaims(PairMetric[PairClaims]):
         finite = {text: one for text, one in judged.items() if math.isfinite(one.contradiction)}
         if not finite:
             return MetricResult(self.name, None, {"error": "non_finite"})
-        matched = min(finite, key=lambda text: finite[text].contradiction)
+        matched = min(finite, key=lambda text: (not _has_words(text), finite[text].contradiction))
         judgement, pair = finite[matched], found[matched].score
         warnings = list(warnings_of(key, pair))
         judgement = _as_far_as_read(judgement, warnings)
         undecided = _undecided(warnings, contradicted=judgement.contradiction > self.threshold)
+        if not undecided and not (_has_words(key[0] or "") and _has_words(matched)):
+            undecided = "no_words"
         details = {**self._details(judgement, undecided), "similarity_score": pair.similarity}
         if pair.n_tokens is not None and pair.truncated is not None:
             details["n_tokens"], details["truncated"] = list(pair.n_tokens), list(pair.truncated)
@@ -136,9 +139,14 @@ class VisionClaims(PairMetric[PairClaims]):
         }
         if judgement.worst is not None:
             details["sentence"] = list(judgement.worst)
-        if self.calibrated is not None and self.calibrated.chance is not None:
+        if not undecided and self.calibrated is not None and self.calibrated.chance is not None:
             details["probability"] = self.calibrated.chance(judgement.contradiction)
         return details
+
+
+def _has_words(text: str) -> bool:
+    """Whether there is anything to compare: "-" and "🚗" say nothing that could be contradicted."""
+    return any(character.isalnum() for character in text)
 
 
 def _undecided(warnings: Sequence[str], *, contradicted: bool) -> str | None:
