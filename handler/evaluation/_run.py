@@ -245,12 +245,14 @@ class Evaluation:
     ) -> None:
         """Score all records up to the limit and write their rows. after: called when a chunk is settled.
 
-        With a clock, chunks take turns: nothing is read or scored that is not settled before the clock is looked at.
+        Chunks take turns with a clock, so that nothing is read or scored that is not settled before it is looked at, and
+        where records come from the caller's own generator, which may be bound to the caller's thread.
         """
         timed = self._machine.must_stop is not None
+        ours = self._request.input is not None or self._request.output is not None
         left = None if self._request.limit is None else self._request.limit - self._book.n_samples
         coming = chunks(limited(records, left), CHUNK, timed=timed)
-        run_chunks = in_turn if timed else overlapped
+        run_chunks = overlapped if ours and not timed else in_turn
         run_chunks(
             coming, partial(score_chunk, metrics=self._metrics), partial(self._settle, writer=writer, after=after)
         )

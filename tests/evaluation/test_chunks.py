@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from handler import evaluate
 from handler.errors import InputError
 from handler.evaluation._chunks import Chunk, chunks
 from handler.evaluation._scoring import limited, overlapped
@@ -109,3 +110,14 @@ def test_what_is_raised_comes_out_after_what_was_scored_before_it_is_settled():
     assert len(order) == 1
     with pytest.raises(KeyboardInterrupt):
         overlapped(iter([Chunk() for _ in range(5)]), stop, settle)
+
+
+def test_a_generator_is_read_in_the_thread_that_it_came_from():
+    here = threading.get_ident()
+
+    def frames():
+        for number in range(3000):
+            assert threading.get_ident() == here
+            yield {"answer": f"Dog {number}.", "reference": f"Cat {number}."}
+
+    assert evaluate(frames(), metrics=["captions.ngram"])["counts"]["n_samples"] == 3000
