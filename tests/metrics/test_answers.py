@@ -25,6 +25,12 @@ def summary(name, samples, mode="strict"):
     restored = metric.tally()
     restored.restore(json.loads(json.dumps(tally.state())))
     assert restored.summary() == tally.summary()
+    parts = [metric.tally() for _ in range(3)]
+    for place, sample in enumerate(samples):
+        parts[place % 2].add(metric.compute(sample))  # the third stays empty
+    for part in parts[1:]:
+        parts[0].merge_from(part)
+    assert parts[0].summary() == tally.summary()
     return tally.summary()
 
 

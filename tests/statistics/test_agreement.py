@@ -211,3 +211,10 @@ def test_prediction_powered_rate_by_hand():
 def test_a_corrected_rate_stays_a_rate():
     rate, interval = prediction_powered_rate((99, 100), ((5, 5), (0, 0)))
     assert (rate, interval.high) == (1.0, 1.0)
+
+
+def test_pearson_of_numbers_too_large_to_square():
+    near = [(1.0, 1.0), (2.0, 2.0), (3.0, 2.5)]
+    for one, other in ((1e300, 1.0), (1.0, 1e300), (1e-300, 1.0), (1.0, 1e-300)):
+        far = {(x * one, y * other): 1 for x, y in near}
+        assert pearson(far) == pytest.approx(stats.pearsonr(*zip(*near, strict=True)).statistic, abs=1e-12)

@@ -1,11 +1,12 @@
 """Intervals against SciPy, and where a textbook interval breaks."""
 
+import itertools
 import math
 
 import pytest
 from scipy import stats
 
-from handler.statistics import mean_interval, student_t_quantile, wilson_interval
+from handler.statistics import mean_interval, student_t_p, student_t_quantile, wilson_interval
 
 
 @pytest.mark.parametrize(
@@ -44,3 +45,22 @@ def test_mean_interval_equals_scipy():
 def test_quantile_refuses_what_it_cannot_answer():
     with pytest.raises(ValueError, match="probability"):
         student_t_quantile(1.0, 3)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 10, 29, 100, 999])
+def test_none_and_all_of_any_number_reach_the_ends_exactly(n):
+    none, every = wilson_interval(0, n), wilson_interval(n, n)
+    assert (none.low, every.high) == (0.0, 1.0)
+    assert none.high == pytest.approx(1.959963984540054**2 / (n + 1.959963984540054**2))  # z^2 / (n + z^2)
+    assert every.low == pytest.approx(1 - none.high)
+
+
+@pytest.mark.parametrize(("probability", "degrees"), [(0.49, 5), (0.0, 5), (1.0, 5), (0.9, 0)])
+def test_quantiles_that_are_none(probability, degrees):
+    with pytest.raises(ValueError, match="probability < 1 and degrees >= 1"):
+        student_t_quantile(probability, degrees)
+
+
+def test_the_p_of_a_t_equals_scipy():
+    for t, degrees in itertools.product((-30.0, -2.1, 0.0, 0.4, 5.0, 1e200), (1, 2, 9, 400)):
+        assert student_t_p(t, degrees) == pytest.approx(2 * stats.t.sf(abs(t), degrees), rel=1e-9, abs=1e-15)
