@@ -77,6 +77,17 @@ def test_vqa_accuracy_by_type_where_some_have_none():
     }
 
 
+def test_the_interval_of_vqa_accuracy_by_hand():
+    metric = get_metric("vqa.accuracy")
+    tally = metric.tally()
+    for place in range(20):
+        answer = "red" if place % 2 else "blue"
+        tally.add(metric.compute(VqaSample(0, "s", "a", str(place), answer, ("red",) * 10)))
+    found = tally.summary()["intervals"]["accuracy"]
+    half = 2.093024 * math.sqrt(20 * 0.25 / 19) / math.sqrt(20)  # t of 97.5 % with 19 degrees, ten ones and ten zeros
+    assert (found["low"], found["high"]) == (pytest.approx(0.5 - half, abs=1e-6), pytest.approx(0.5 + half, abs=1e-6))
+
+
 def test_the_same_record_many_times_is_a_warning_where_people_are_many():
     metric = get_metric("vqa.accuracy")
 

@@ -70,6 +70,12 @@ def test_english(text, expected):
     assert words(text, "english") == expected
 
 
+def test_a_number_is_read_wherever_it_stands():
+    before = "so " * 30
+    assert words(f"{before}two hundred and five", "english") == f"{before}205"
+    assert words(f"{before}zero hundred", "english") == f"{before}0 hundred"
+
+
 def said(number):
     """A number below a million as Americans say it."""
     units = (

@@ -194,6 +194,8 @@ def test_overlap_costs_and_no_area_does_not_divide_by_zero():
     points = frame(("dog", (10, 10, 10, 10)), ("car", (50, 10, 50, 10)))
     asked = {"object_a": "dog", "object_b": "car", "relationship": "on the left of"}
     assert score("spatial_relationship", video(overlapping, **asked)).score == pytest.approx(0.1 * 140 / 60)
+    askew = frame(("dog", (10, 20, 110, 120)), ("car", (50, 30, 150, 130)))  # 60 by 90 of 2 * 100 * 100 in common
+    assert score("spatial_relationship", video(askew, **asked)).score == pytest.approx(0.1 * (20_000 - 5400) / 5400)
     assert score("spatial_relationship", video(points, **asked)).score == 1.0
     assert (
         score("spatial_relationship", video(points, **asked), "compat:vbench").details["error"] == "boxes_without_area"
