@@ -164,6 +164,10 @@ def test_rows_too_far_apart_are_refused_with_the_line_and_what_to_do(tmp_path, m
     with pytest.raises(InputError, match=r"query 'q1' comes again.*sort -s -k1,1") as caught:
         joined(tmp_path, trec_run([*ROWS, ("q1", "c", 0.1)]), trec_qrels())
     assert (caught.value.line, caught.value.file) == (6, str(tmp_path / "run.trec"))
+    by_turns = [("q1", "a", 0.9), ("q2", "a", 0.8), ("q1", "b", 0.7), ("q2", "b", 0.6)]  # q2 leaves at the third row
+    with pytest.raises(InputError, match="query 'q2' comes again") as caught:
+        joined(tmp_path, trec_run(by_turns), trec_qrels())
+    assert caught.value.line == 4
 
 
 def test_rows_without_scores_are_ordered_by_rank(tmp_path):

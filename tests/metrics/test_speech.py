@@ -233,6 +233,9 @@ def test_rows_show_where_it_went_wrong():
     assert heard_line == "HYP: … w47 w48 w49 wrong w51 w52 w53 … w147 w148 w149 **** w151 w152 w153 …"
     assert (ops[heard_line.index("wrong")], ops[heard_line.index("****")], ops.split()) == ("S", "D", ["S", "D"])
     assert "alignment" not in scored("a", "a").details
+    just, longer = "j" * 40, "l" * 41
+    reference, *_ = scored("a b", f"{just} {longer}").details["alignment"]
+    assert reference == f"REF: {just} {'l' * 39}…"
     bounded = scored(" ".join(f"{'x' * 90}{place}" for place in range(900)), " ".join(long)).details["alignment"]
     assert all(len(line) < 61 * 41 + 6 for line in bounded)
     assert scored("雨 x", "東京 x").details["alignment"] == ["REF: 東京 x", "HYP: 雨   x", "     S"]
