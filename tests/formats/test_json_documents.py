@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from annotation_files import read_text
 from mutations import FRAMES, flat, lines, sessions, streamed
 
 from handler.errors import InputError
-from handler.formats import _walk
+from handler.formats import _walk, detect
 from handler.samples import EmptySession
 
 ONE = {
@@ -189,3 +190,11 @@ def test_texts_and_elements_have_bounds() -> None:
         read_text('[{"answer": "' + "x" * 65_000_000 + '"}]')
     with pytest.raises(InputError, match="line 2 is longer than"):
         read_text('{"answer": "a", "reference": "b"}\n{"answer": "' + "x" * 65_000_000)
+
+
+def test_a_list_whose_commas_are_missing_is_a_broken_list_and_no_lines(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text('[\n{"answer": "a dog", "reference": "a cat"}\n{"answer": "two", "reference": "one"}\n]\n')
+    assert detect(str(path)).format == "fair-forge"
+    path.write_text('{"answer": "a dog",\n{"answer": "two", "reference": "one"}\n{"answer": "b", "reference": "c"}\n')
+    assert detect(str(path)).format == "jsonl"  # one line is broken
