@@ -25,6 +25,7 @@ GUESTS = {
     "aws_cdk",
     "cdk_nag",
     "constructs",
+    "fair_forge",
     "samtranslator",
     "scenescore_cdk",
 }

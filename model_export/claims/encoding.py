@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -59,10 +60,10 @@ class Encodings:
                     file_of_texts.write(json.dumps(record) + "\n")
                     self._note(record)
 
-    def _note(self, record: dict[str, object]) -> None:
-        spans = [(int(first), int(last)) for first, last in record["spans"]]  # type: ignore[attr-defined]
-        self._known[str(record["text"])] = (int(str(record["first"])), spans)
-        self._n_tokens = int(str(record["first"])) + len(spans)
+    def _note(self, record: dict[str, Any]) -> None:
+        spans = [(first, last) for first, last in record["spans"]]
+        self._known[record["text"]] = (record["first"], spans)
+        self._n_tokens = record["first"] + len(spans)
 
     def _file(self, layer: int) -> Path:
         return self._folder / f"layer_{layer}.f32"

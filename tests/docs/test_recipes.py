@@ -53,7 +53,7 @@ def test_a_recipe_is_short(heading):
 
 
 @pytest.fixture(scope="module")
-def followed(package, model, tiny_model, tmp_path_factory):  # noqa: F811
+def followed(package, model, tiny_model, tmp_path_factory):  # noqa: F811 - a fixture of another file
     """The copy after all recipes."""
     home = tmp_path_factory.mktemp("home")
     shutil.copytree(tiny_model("mean"), package / "my-encoder")
