@@ -84,7 +84,8 @@ def _outcome(example: Mapping[str, Any], name: str) -> str:
 
 def _quoted(who: str, text: str) -> Sequence[str]:
     text = " ".join(_printable(text).split())
-    return [f"    {who:<6}: {textwrap.shorten(text, WIDTH - 12, placeholder=' …')}"]
+    shown = textwrap.shorten(text, WIDTH - 12, placeholder=" …")
+    return [f"    {who:<6}: {shown if shown != '…' else f'{text[: WIDTH - 14]} …'}"]
 
 
 def _limits(document: Mapping[str, Any]) -> str:

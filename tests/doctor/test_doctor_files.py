@@ -138,3 +138,13 @@ def test_texts_cannot_act_on_the_terminal():
     assert "\x1b" not in shown
     assert "\x07" not in shown
     assert "2 items could not be read." in shown
+
+
+def test_a_text_without_a_break_is_shown_as_far_as_the_line_goes():
+    found = examine(
+        [Described("x" * 300, ("A man waits.",))], [], edits=lambda _: [Made("number", "y")], rewrites=rewrites
+    )
+    shown = render_examination({**found.document, "input": "in.txt", "n_read": 1, "n_unreadable": 0})
+    (line,) = [line for line in shown.splitlines() if line.startswith("    person:")]
+    assert line.endswith("xxx …")
+    assert len(line) <= 100
