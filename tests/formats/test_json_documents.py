@@ -198,3 +198,10 @@ def test_a_list_whose_commas_are_missing_is_a_broken_list_and_no_lines(tmp_path:
     assert detect(str(path)).format == "fair-forge"
     path.write_text('{"answer": "a dog",\n{"answer": "two", "reference": "one"}\n{"answer": "b", "reference": "c"}\n')
     assert detect(str(path)).format == "jsonl"  # one line is broken
+
+
+def test_a_line_nested_too_deep_costs_one_line() -> None:
+    deep = '{"answer": "a", "reference": "b", "x": %s}'
+    found = read_text("\n".join([deep % "[]", deep % ("[" * 70 + "]" * 70), deep % "[[]]"]))
+    assert [one.line for one in found.samples] == [1, 3]
+    assert [(one.line, one.reason) for one in found.unreadable] == [(2, "nested more than 64 levels deep")]

@@ -10,6 +10,7 @@ from handler.errors import InputError, RequestError
 from handler.evaluation import find_files
 from handler.formats import Notices, ReadOptions, asked_by, detect, open_records, plan_of
 from handler.formats.tasks import read_plan
+from handler.formats.tasks._video_names import item_of_video
 from handler.samples import Unreadable, VideoSample
 
 FULL_INFO = [
@@ -168,3 +169,13 @@ def test_both_forms_of_auxiliary_info():
     assert asked_by(FULL_INFO[1]["auxiliary_info"])["object_b"] == "car"
     assert asked_by({"spatial_relationship": spatial}) == spatial
     assert asked_by(None) == asked_by({}) == {}
+
+
+def test_a_video_of_its_own_belongs_to_its_folder(tmp_path, monkeypatch):
+    folder = tmp_path / "ltx"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    assert item_of_video("a red car-0.mp4").stem == "ltx"
+    assert item_of_video(f"{folder}/a red car-0.mp4").stem == "ltx"
+    assert item_of_video("s3://bucket/wan/a red car-0.mp4").stem == "wan"
+    assert item_of_video("s3://bucket/a red car-0.mp4").stem == "bucket"
