@@ -19,7 +19,7 @@ from handler.samples import CaptionSample, VqaSample
 def test_functions_are_found_under_the_package_and_nothing_else_is():
     assert metrics.recall_at_k(["a", "b"], {"b"}, k=2) == 1.0
     with pytest.raises(AttributeError, match="no attribute 'recall'"):
-        metrics.recall  # noqa: B018
+        metrics.recall  # noqa: B018 - it is refused
 
 
 def test_a_name_belongs_to_one_module():
