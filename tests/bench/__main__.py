@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from handler.settings import available_threads
-from tests.bench import captions, cold_start, comparison, encoding, frames, start
+from tests.bench import captions, claims, cold_start, comparison, encoding, frames, start
 from tests.bench.contenders import Job, contenders, encoder_folders
 from tests.bench.machine import machine
 from tests.bench.pairs import write_pairs
 
-PARTS = ("pairs", "repeated", "start", "encoder", "growth", "frames", "lambda", "captions")
+PARTS = ("pairs", "repeated", "start", "claims", "encoder", "growth", "frames", "lambda", "captions")
 REPEATED = 10  # times that each pair of the repeated file comes: 90 % of its texts are known
 
 
@@ -70,6 +70,10 @@ def _results(folder: Path, options: argparse.Namespace) -> Iterator[tuple[dict[s
     if "start" in only:
         result = start.start(who, folder, all_threads, 1 if options.quick else max(rounds, 5))
         yield result, start.lines(result)
+    if "claims" in only:
+        for n in threads:
+            result = claims.beside_similarity(folder, n_pairs, n, rounds)
+            yield result, claims.lines(result)
     if "encoder" in only:
         for n in threads:
             result = encoding.fractions(encoder_folders(), n, rounds)

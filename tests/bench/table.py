@@ -67,6 +67,8 @@ def _others(results: Sequence[Result]) -> str:
             rows.append([one["name"], f"skipped: {one['skipped']}"])
         elif one["kind"] == "growth":
             rows.append([f"{one['name']}, {_threads(one)}: time of a text", f"{one['growth']:+.1%}"])
+        elif one["kind"] == "claims":
+            rows.append([f"{one['name']}, {_threads(one)}", f"{one['ratio']:.2f}x, {one['extra_peak_mb']:+.0f} MB"])
         elif one["kind"] == "frames":
             rows += [
                 [f"{int(n):,} {one['name']}, {name}, {_threads(one)}", _speed(size)]
@@ -116,7 +118,7 @@ KINDS: tuple[tuple[tuple[str, ...], Callable[[Sequence[Result]], str]], ...] = (
     (("comparison",), _comparisons),
     (("start",), _starts),
     (("encoder",), _encoders),
-    (("growth", "frames", "lambda", "captions"), _others),
+    (("claims", "growth", "frames", "lambda", "captions"), _others),
 )
 
 if __name__ == "__main__":
