@@ -11,13 +11,14 @@ Column = tuple[str, Callable[[Mapping[str, Any]], str]]
 
 FIGURES = {
     "vision.claims": "contradictions",
+    "vision.similarity": "similarities",
     "captions.ngram": "ROUGE-L",
     "captions.clipscore": "CLIPScore",
     "speech.wer": "word error rates",
     "retrieval.ranking": "reciprocal ranks",
     "judge.agreement": "agreement",
 }
-"""What a row's score is, where it is not the first figure of the table."""
+"""What a row's score is called, where `scores` would not say it."""
 SIDES = {"retrieval": ("found", "right"), "judge": ("judge", "people")}
 NOUNS = {
     "vision": "frame",
@@ -95,8 +96,8 @@ COLUMNS: dict[str, list[Column]] = {
     "vision.claims": [
         ("contradicted", _number("rate", ".1%")),
         ("95 % interval", _interval("rate", ".1%")),
-        ("frames", _number("n_contradicted", ",d")),
-        ("of decided", _number("n_decided", ",d")),
+        ("flagged", _number("n_contradicted", ",d")),
+        ("decided", _number("n_decided", ",d")),
         ("undecided", lambda row: str(row["n_undecided"] or "")),
         ("above", _number("threshold", "g")),
         _COUNTS[1],

@@ -99,9 +99,10 @@ def _worst(metrics: Mapping[str, Any]) -> str:
     name = next((name for name in names if any("claims" in one for one in metrics[name]["worst"])), names[0])
     entries = metrics[name]["worst"][:MAX_WORST]
     several = len({one["assistant_id"] for one in entries}) > 1
-    direction = "Lowest" if metric_class(name).higher_is_better else "Highest"
+    shown = metric_class(name).threshold_of or name  # the score behind a verdict
+    direction = "Lowest" if metric_class(shown).higher_is_better else "Highest"
     said, known = SIDES.get(name.split(".")[0], ("model", "person"))
-    lines = [f"{direction} {FIGURES.get(name, 'scores')}"]
+    lines = [f"{direction} {FIGURES.get(shown, 'scores')}"]
     for one in entries:
         by = f" by {one['assistant_id']}" if several else ""
         place = _printable(f"{one['session_id']} / {one['sample_id']}{by}")
