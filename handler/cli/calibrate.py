@@ -28,6 +28,9 @@ LABELLING = (
     '<Choices name="human_verdict" toName="answer"><Choice value="same"/><Choice value="different"/></Choices></View>'
 )
 
+UNNAMED = {"vision.similarity", "vision.hallucination"}
+"""What `evaluate` scores of such frames where no metric is named."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
@@ -105,10 +108,13 @@ def _calibrate(request: CalibrationRequest, machine: Machine, options: argparse.
         return 0
     print(render_calibration(document))
     print(f"\nWritten: {request.output}")
-    if all(entry["threshold"] is None for entry in document["metrics"].values()):
+    found = {name: entry for name, entry in document["metrics"].items() if entry["threshold"] is not None}
+    if not found:
         print("Next: label more frames; there is no threshold to evaluate with")
-    else:
-        print(f"Next: scenescore evaluate INPUT --calibration {request.output}")
+        return 0
+    taken = {*found, *(name for entry in found.values() for name in entry["sets"])}
+    named = "" if taken == UNNAMED else f" --metrics {','.join(sorted(taken))}"
+    print(f"Next: scenescore evaluate INPUT{named} --calibration {request.output}")
     return 0
 
 
@@ -128,6 +134,9 @@ def _suggest(request: CalibrationRequest, machine: Machine, options: argparse.Na
         asked = '<Text name="question" value="$question"/>' if all("question" in entry for entry in entries) else ""
         print(f"In Label Studio import it with the labelling interface\n  {LABELLING.format(asked=asked)}")
     else:
-        print(f"Fill in the column human_verdict (same or different), then: scenescore calibrate {request.output}")
+        named = f" --metrics {options.metrics}" if options.metrics else ""
+        print(
+            f"Fill in the column human_verdict (same or different), then: scenescore calibrate {request.output}{named}"
+        )
         print("What was labelled before counts again when it lies in one folder with this: scenescore calibrate FOLDER")
     return 0

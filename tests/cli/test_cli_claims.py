@@ -43,7 +43,7 @@ def test_the_table_names_what_the_model_said_and_what_people_saw(frames, tmp_pat
     printed = capsys.readouterr().out
     table = printed[printed.index("vision.claims") :].splitlines()
     assert " ".join(table[0].split()) == (
-        "vision.claims contradicted 95 % interval frames of decided undecided above skipped most often"
+        "vision.claims contradicted 95 % interval flagged decided undecided above skipped most often"
     )
     (overall,) = [line.split() for line in table[: table.index("")] if line.startswith("all ")]
     assert overall[1] == "40.0%"
@@ -58,6 +58,16 @@ def test_the_table_names_what_the_model_said_and_what_people_saw(frames, tmp_pat
     assert "Why:" not in printed
     assert "calibrate" in printed.splitlines()[-1]
     assert "--metrics vision.claims,vision.similarity" in printed.splitlines()[-1]
+
+
+def test_where_nothing_is_contradicted_the_lowest_similarities_are_shown(tmp_path, model, capsys):
+    frames = write(tmp_path / "frames.jsonl", [("A bus waits.", "A child eats an apple in the kitchen.")])
+    for metrics in ("vision.hallucination", "vision.hallucination,vision.similarity"):
+        words = ["--metrics", metrics, "--output", str(tmp_path / metrics)]
+        assert main(["evaluate", str(frames), *words]) == 0
+        printed = capsys.readouterr().out
+        assert "\nLowest similarities\n" in printed
+        assert "Highest" not in printed
 
 
 def test_limits_on_the_rate_and_on_a_kind(frames, tmp_path, capsys):
@@ -101,6 +111,8 @@ def test_a_threshold_from_verdicts(tmp_path, model, capsys):
     frames = write(tmp_path / "judged.jsonl", pairs, human_verdict=verdicts)
     calibration = tmp_path / "c.json"
     assert main(["calibrate", str(frames), "--metrics", "vision", "--output", str(calibration)]) == 0
+    after = " --metrics vision.claims,vision.hallucination,vision.similarity"
+    assert f"Next: scenescore evaluate INPUT{after} --calibration {calibration}" in capsys.readouterr().out
     found = json.loads(calibration.read_text())["metrics"]
     assert sorted(found) == ["vision.claims", "vision.similarity"]
     assert found["vision.claims"]["sets"] == ["vision.claims"]
@@ -117,6 +129,22 @@ def test_a_threshold_from_verdicts(tmp_path, model, capsys):
     again = [*words, "--option", "vision.claims.threshold=0.5", "--output", str(tmp_path / "other")]
     assert main(again) == 2
     assert "a threshold is stated beside the calibration" in capsys.readouterr().err
+
+
+def test_what_to_type_next_names_the_metric_that_was_judged(tmp_path, model, capsys):
+    verdicts = ["same", "different"] * 8
+    pairs = [pair for one in zip(RIGHT * 2, WRONG * 2, strict=True) for pair in one]
+    frames = write(tmp_path / "judged.jsonl", pairs, human_verdict=verdicts)
+    calibration, chosen = tmp_path / "c.json", tmp_path / "to-label.csv"
+    assert main(["calibrate", str(frames), "--metrics", "vision.claims", "--output", str(calibration)]) == 0
+    command = f"evaluate INPUT --metrics vision.claims --calibration {calibration}"
+    assert capsys.readouterr().out.splitlines()[-1] == f"Next: scenescore {command}"
+    followed = command.replace("INPUT", str(frames)).split()
+    assert main([*followed, "--output", str(tmp_path / "out")]) == 0
+    frames = write(tmp_path / "frames.jsonl", pairs)
+    suggest = ["--metrics", "vision.claims", "--suggest", "3", "--output", str(chosen)]
+    assert main(["calibrate", str(frames), *suggest]) == 0
+    assert f"then: scenescore calibrate {chosen} --metrics vision.claims\n" in capsys.readouterr().out
 
 
 def test_a_calibration_of_similarity_alone_leaves_the_threshold_of_claims(tmp_path, model, capsys):
