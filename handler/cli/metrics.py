@@ -33,4 +33,5 @@ def run(options: argparse.Namespace) -> int:
             print(f"    modes: strict, {', '.join(f'compat:{tool}' for tool in one['ancestors'])}")
         for key, text in one["options"].items():
             print(f"    option {key}: {text}")
+    print("\nA mode is asked for with --mode MODE, an option with --option METRIC.KEY=VALUE")
     return 0
