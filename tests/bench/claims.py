@@ -28,7 +28,7 @@ print(json.dumps({"seconds": after[0] - before[0], "mb": (after[1] - before[1]) 
 
 
 def beside_similarity(folder: Path, n_pairs: int, threads: int, rounds: int) -> dict[str, Any]:
-    """Scoring seconds of similarity alone and of all vision metrics in turns, peaks, and what the word lists take to load."""
+    """Scoring seconds of similarity alone and of all vision metrics in turns, peaks, and the time to load the word lists."""
     job = Job(folder / "claims.json", folder / "claims", threads)
     write_pairs(job.source, n_pairs)
     runs: dict[str, list[Any]] = {name: [] for name in CHOSEN}
