@@ -9,6 +9,7 @@ import pytest
 from handler.errors import InputError, RequestError
 from handler.formats import Notices, ReadOptions, open_records, plan_items, plan_of, read_items
 from handler.formats.tasks import read_plan
+from handler.formats.tasks._ranked import judgements
 from handler.samples import Unreadable
 
 QUESTION = {"question_id": 1, "image": "a.jpg", "text": "Is there a dog?", "label": "yes"}
@@ -243,3 +244,9 @@ def test_full_info_files_that_are_none(tmp_path, info, words):
     with pytest.raises(InputError) as caught:
         list(read_plan(plan, [(str(tmp_path / "a-0.mp4"), None)], options, Notices()))
     assert words in str(caught.value)
+
+
+def test_queries_may_have_any_name():
+    named = list(judgements({"relevant": ["d1"], "q2": ["d2"]}, {}, 7))
+    assert [(one.query, one.document, one.grade) for one in named] == [("relevant", "d1", 1), ("q2", "d2", 1)]
+    assert [one.query for one in judgements({"relevant": ["d1"]}, {}, 7)] == ["7"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from handler.formats import TextLengths, inspect_records
+import pytest
+
+from handler.formats import TextLengths, _inspect, inspect_records
 
 
 def test_one_pass_gives_the_facts(tmp_path: Path) -> None:
@@ -35,3 +37,11 @@ def test_one_pass_gives_the_facts(tmp_path: Path) -> None:
     assert facts.unknown_fields == ("colour",)
     assert facts.answer_lengths == TextLengths(3, 1, 1, 4, 4, 4, 4)
     assert (facts.n_distinct_texts, facts.bounded) == (4, False)
+
+
+def test_languages_are_listed_up_to_a_limit_and_counted_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_inspect, "_LISTED", 2)
+    path = tmp_path / "x.jsonl"
+    said = ("english", "french", "german", "english", "german")
+    path.write_text("".join(json.dumps({"answer": "a", "reference": "b", "language": one}) + "\n" for one in said))
+    assert inspect_records(str(path)).languages == {"english": 2, "french": 1}

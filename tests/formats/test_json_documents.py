@@ -12,6 +12,7 @@ from mutations import FRAMES, flat, lines, sessions, streamed
 
 from handler.errors import InputError
 from handler.formats import _walk, detect
+from handler.formats._keys import count_keys
 from handler.samples import EmptySession
 
 ONE = {
@@ -205,3 +206,8 @@ def test_a_line_nested_too_deep_costs_one_line() -> None:
     found = read_text("\n".join([deep % "[]", deep % ("[" * 70 + "]" * 70), deep % "[[]]"]))
     assert [one.line for one in found.samples] == [1, 3]
     assert [(one.line, one.reason) for one in found.unreadable] == [(2, "nested more than 64 levels deep")]
+
+
+def test_keys_are_counted_in_lists_and_in_objects() -> None:
+    assert count_keys({"a": [{"b": 1}, {"c": {"d": 2}}], "e": {"f": [3]}}) == 6
+    assert count_keys([{"a": 1}, [{"b": 2}], 3]) == 2

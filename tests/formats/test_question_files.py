@@ -78,6 +78,9 @@ def test_layouts(item, name, role):
         {"frame_id": "f", "caption": "A dog.", "label": "A dog runs."},
         {"session_id": "s", "conversation": []},
         {"text": "a", "human": "b"},
+        {"question_id": 1, "text": "a dog"},
+        {"data": {"text": "a dog"}},
+        {"annotations": []},
         3,
     ],
 )

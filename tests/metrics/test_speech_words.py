@@ -64,6 +64,7 @@ def test_basic(text, expected):
         ("twenty and thirty", "20 and 30"),
         ("nineteen eighty four", "19 84"),
         ("hundred", "hundred"),
+        ("twenty ten", "20 10"),
     ],
 )
 def test_english(text, expected):
