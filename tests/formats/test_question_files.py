@@ -9,6 +9,7 @@ import pytest
 from handler.errors import InputError
 from handler.formats import Notices, ReadOptions, detect, open_records
 from handler.formats.tasks import _joining, layout_of
+from handler.formats.tasks._question_layouts import bare_layout
 from handler.samples import BenchSample, SequenceSample, Unreadable, VqaSample, YesNoSample
 
 POPE_QUESTION = {"question_id": 1, "image": "a.jpg", "text": "Is there a dog in the image?", "label": "yes"}
@@ -87,6 +88,11 @@ def test_layouts(item, name, role):
 def test_descriptions_are_no_answers(item):
     layout = layout_of(item)
     assert layout is None or layout.task is None
+
+
+def test_an_id_and_a_text_are_no_answer_of_llava():
+    assert bare_layout({"question_id": 1, "text": "a dog"}) is None
+    assert bare_layout({"question_id": 1, "text": "a dog", "prompt": "What?"}).name == "llava"
 
 
 @pytest.mark.parametrize("as_list", [False, True])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from vbench_videos import score, video
+from vbench_videos import frame, score, video
 
 from handler import metrics
 from handler.errors import RequestError
@@ -13,7 +13,7 @@ from handler.metrics import BaseMetric, get_metric, select_metrics
 from handler.metrics._registry import register
 from handler.metrics.judge import krippendorff_alpha
 from handler.results import MetricResult
-from handler.samples import CaptionSample, VqaSample
+from handler.samples import BenchSample, CaptionSample, SequenceSample, VqaSample, YesNoSample
 
 
 def test_functions_are_found_under_the_package_and_nothing_else_is():
@@ -116,3 +116,52 @@ def test_ratings_that_are_no_list(item):
 
 def test_an_item_of_one_grade_says_nothing_about_agreement():
     assert krippendorff_alpha([[1, 1], [2, 2], [3, None], []]) == krippendorff_alpha([[1, 1], [2, 2]]) == 1.0
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("name", ["vision.claims", "vision.similarity", "vision.hallucination"])
+def test_new_vectors_are_written_when_there_is_an_encoder(name, encoder, monkeypatch):
+    flushed = []
+    monkeypatch.setattr(encoder, "flush", lambda: flushed.append(1))
+    get_metric(name).flush()
+    assert flushed == []
+    get_metric(name, encoder=encoder).flush()
+    assert flushed == [1]
+
+
+@pytest.mark.model
+def test_claims_find_the_default_model_themselves(encoder, monkeypatch):
+    monkeypatch.setattr("handler.metrics.vision._claims.default_encoder", lambda: encoder)
+    metric, given = get_metric("vision.claims"), get_metric("vision.claims", encoder=encoder)
+    metric.setup()
+    assert metric.source is metric.source
+    assert metric.signature() == given.signature()
+
+
+@pytest.mark.parametrize(
+    ("name", "sample", "why"),
+    [
+        ("vlm2bench.native", BenchSample(0, "s", "a", "1", None, ("T",), kind="comparison"), "missing_answer"),
+        ("vlm2bench.native", BenchSample(0, "s", "a", "1", "T", (), kind="comparison"), "missing_reference"),
+        ("vlm2bench.hallucination", SequenceSample(0, "s", "a", "1", "2", ()), "missing_reference"),
+        ("vlm2bench.hallucination", SequenceSample(0, "s", "a", "1", "2", ("2",)), "no_fine_questions"),
+        ("pope", YesNoSample(0, "s", "a", "1", None, ("yes",)), "missing_answer"),
+        ("pope", YesNoSample(0, "s", "a", "1", "yes", ()), "missing_reference"),
+        ("vqa.accuracy", VqaSample(0, "s", "a", "1", None, ("red",)), "missing_answer"),
+        ("vqa.accuracy", VqaSample(0, "s", "a", "1", "red", ()), "missing_reference"),
+    ],
+)
+def test_what_is_skipped_and_why(name, sample, why):
+    result = get_metric(name).compute(sample)
+    assert (result.state, result.details["skipped"]) == ("skipped", why)
+
+
+def test_an_object_metric_of_a_prompt_that_names_nothing():
+    seen = [frame(("dog", ""))]
+    assert score("object_class", video(*seen, prompt="")).details["skipped"] == "missing_object"
+    assert score("object_class", video(*seen, prompt="a dog", problem="truncated")).details["error"] == "truncated"
+
+
+def test_captions_that_are_no_texts():
+    with pytest.raises(RequestError, match="is no text"):
+        metrics.bleu(["a dog"], [["a dog", 3]])
