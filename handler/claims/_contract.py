@@ -60,7 +60,8 @@ class Judgement:
 
     contradiction: 0..1, of the answer's worst sentence; it says how surely the two disagree, not how much, and is no
     similarity. claims: of contradiction, the surest first. omissions: what the reference says and the answer leaves out.
-    notes: what the answer says and the reference leaves open. worst: the answer's sentence that the score rests on.
+    notes: what the answer says and the reference leaves open. worst: the answer's sentence that the score rests on. apart:
+    no word of the answer has a counterpart in the reference, so that it is neither supported nor contradicted.
     """
 
     contradiction: float
@@ -68,4 +69,5 @@ class Judgement:
     omissions: tuple[Note, ...] = ()
     notes: tuple[Note, ...] = ()
     worst: Span | None = None
+    apart: bool = False
     features: dict[str, float] = field(default_factory=dict, compare=False)

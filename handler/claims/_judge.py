@@ -61,6 +61,7 @@ def judge(answer: Reading, reference: Reading, *, threshold: float | None = None
         omissions=_omissions(said, expected, given, cosines, claims),
         notes=_notes(verdicts, claims),
         worst=worst.compared.answer.analysis.span,
+        apart=all(_is_apart(one.compared) for one in verdicts),
     )
 
 
@@ -80,7 +81,7 @@ def _judge_sentences(
                 owners.append(at)
     verdicts: dict[int, _Verdict] = {}
     for at, pair, score in zip(owners, pairs, score_pairs(pairs, tables).tolist(), strict=True):
-        if not pair.claims and _n_unsupported(pair) == len(pair.answer.analysis.content):
+        if _is_apart(pair):
             score = min(score, OF_SOMETHING_ELSE)
         if at not in verdicts or score < verdicts[at].score:
             verdicts[at] = _Verdict(pair, score)
@@ -99,6 +100,11 @@ def _with_second(
     both = compare(one, join(expected[first], expected[second]))
     named = any(at.relation in NAMES_ONE for at in both.aligned.alignment.forward if at.word in lacking)
     return both if named else None
+
+
+def _is_apart(pair: Compared) -> bool:
+    """Nothing of the answer's sentence is in the reference's, and nothing says that they disagree."""
+    return not pair.claims and _n_unsupported(pair) == len(pair.answer.analysis.content)
 
 
 def _n_unsupported(pair: Compared) -> int:

@@ -212,3 +212,17 @@ def test_any_text_gives_a_finite_score(judged, answer):
     assert np.isfinite(found.contradiction)
     assert 0.0 <= found.contradiction <= 1.0
     assert all(0.0 <= claim.confidence <= 1.0 for claim in found.claims)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "apart"),
+    [
+        ("The area is empty.", "A man is climbing over the fence.", True),
+        ("A cat sleeps.", "Two cars wait at the light.", True),
+        ("A cat sleeps. Two cars wait.", "Two cars wait at the light.", False),
+        ("Somebody collapsed by the door.", "A person fell near the entrance.", False),
+        ("Nobody is there.", "A man waits at the gate.", False),
+    ],
+)
+def test_texts_that_share_no_word_are_apart(judged, answer, reference, apart):
+    assert judged(answer, reference).apart is apart

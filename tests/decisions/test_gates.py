@@ -121,7 +121,7 @@ def test_a_null_figure_fails_with_its_reason():
         ("retrieval.ranking.recal@10 > 0.1", r"Did you mean retrieval\.ranking\.recall@10"),
         ("vision.hallucination.band > 0.1", r"no figure"),
         ("vision.hallucination.intervals > 0.1", r"no figure"),
-        ("pope.accuracy < 0.9", r"no figure 'pope\.accuracy'"),
+        ("pope.accuracy < 0.9", r"no figure 'pope\.accuracy'\. It was not evaluated: add --metrics pope"),
         ("vision.hallucination.rate[camera=8] > 0.1", r"no camera '8' in the report"),
         ("vision.hallucination.rate[weather=fog] > 0.1", r"no summaries by 'weather'.*--group-by weather"),
         ("counts.n_unreadable[camera=7] > 1", r"of the whole report"),

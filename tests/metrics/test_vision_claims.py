@@ -253,3 +253,12 @@ def test_what_cannot_be_decided_has_no_probability():
     silent, spoken = metric.compute_batch([sample(" ", "r"), sample("x", "r")])
     assert "probability" not in silent.details
     assert 0 <= spoken.details["probability"] <= 1
+
+
+def test_what_shares_no_word_with_any_reference_decides_nothing():
+    apart, near = Judgement(0.65, apart=True), Judgement(0.99, (THREE,))
+    alone, beside = make(Given(apart=apart, near=near)).compute_batch(
+        [sample("x", "apart"), sample("x", "apart", "near")]
+    )
+    assert (alone.details["verdict"], alone.details["undecided"]) == ("undecided", "nothing_shared")
+    assert (beside.details["verdict"], beside.details["best_reference"]) == ("contradicted", 1)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from handler.decisions.gates._expression import Gate
 from handler.errors import RequestError
+from handler.metrics import list_metrics
 
 __all__ = ["Found", "find_figures"]
 
@@ -98,4 +99,7 @@ def _unknown(gate: Gate, report: Mapping[str, Any]) -> RequestError:
     known = [f"{name}.{key}" for name, summary in summaries for key, _ in _leaves(summary)]
     near = difflib.get_close_matches(gate.key, known, n=1, cutoff=0.4)
     hint = f"Did you mean {near[0]}?" if near else f"There is: {', '.join(known[:20])}"
+    absent = [name for name in list_metrics() if gate.key.startswith(f"{name}.") and name not in report["metrics"]]
+    if absent:
+        hint = f"It was not evaluated: add --metrics {absent[-1]}"
     return RequestError(f"the report has no figure {gate.key!r}", field="fail_if", hint=hint)

@@ -109,13 +109,15 @@ class VisionClaims(PairMetric[PairClaims]):
         finite = {text: one for text, one in judged.items() if math.isfinite(one.contradiction)}
         if not finite:
             return MetricResult(self.name, None, {"error": "non_finite"})
-        matched = min(finite, key=lambda text: (not _has_words(text), finite[text].contradiction))
+        matched = min(finite, key=lambda text: (not _has_words(text), finite[text].apart, finite[text].contradiction))
         judgement, pair = finite[matched], found[matched].score
         warnings = list(warnings_of(key, pair))
         judgement = _as_far_as_read(judgement, warnings)
         undecided = _undecided(warnings, contradicted=judgement.contradiction > self.threshold)
         if not undecided and not (_has_words(key[0] or "") and _has_words(matched)):
             undecided = "no_words"
+        elif not undecided and judgement.apart:
+            undecided = "nothing_shared"
         details = {**self._details(judgement, undecided), "similarity_score": pair.similarity}
         if pair.n_tokens is not None and pair.truncated is not None:
             details["n_tokens"], details["truncated"] = list(pair.n_tokens), list(pair.truncated)

@@ -128,6 +128,7 @@ DESCRIPTIONS: dict[str, Description] = {
             "It was set for few false alarms on other people's texts, and no such threshold travels: expect more misses or "
             "more false alarms on yours;"
         ),
+        calibrate="scenescore calibrate --metrics vision.claims",
     ),
     "pope": Description(
         question="Does the model say that things are there which are not?",

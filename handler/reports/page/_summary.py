@@ -87,7 +87,7 @@ def _intervals(overall: Mapping[str, Any]) -> Iterable[Mapping[str, Any] | None]
 def _uncalibrated(threshold: float, description: Description) -> str:
     return (
         f"The threshold {threshold:g} is not calibrated on your own verdicts. {escaped(description.uncalibrated)} "
-        "<code>scenescore calibrate</code> finds a threshold for your data."
+        f"<code>{escaped(description.calibrate)}</code> finds a threshold for your data."
     )
 
 
