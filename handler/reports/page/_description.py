@@ -41,8 +41,8 @@ class Description:
     question: the heading. noun: what a sample is called. main: the figure of the headline. axis: the least span that
     intervals are drawn on. score: the figure of a row; its form `truth` is yes or no, `below` compares it with the
     threshold of the summary. evidence: {detail of a row: label}. sides: what answer and reference are called. is_text:
-    whether the words of both are compared. uncalibrated: what to mind of a threshold that is nobody's own. calibrate: what finds
-    one.
+    whether the words of both are compared. uncalibrated: what to mind of a threshold that is nobody's own. calibrate: what
+    finds one.
     """
 
     question: str
