@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tests.bench.contenders import COMPACT, FAIR_FORGE, FP32, TORCH, Contender, Job
 from tests.bench.processes import Failed, Run
 
-__all__ = ["compare", "lines"]
+__all__ = ["compare", "lines", "listed"]
 
 TOLERANCE = {FP32: 1e-5, FAIR_FORGE: 1.01e-4}  # against sentence-transformers on torch; fair-forge rounds to 4 decimals
 
@@ -67,17 +67,21 @@ def _add_differences(contenders: dict[str, Any], scores: dict[str, list[float]])
                 raise SystemExit(f"{name} scores a pair {max(apart)} apart from {TORCH}")
 
 
-def lines(result: dict[str, Any]) -> list[str]:
-    """Rows for a person."""
+def listed(result: dict[str, Any], words: Callable[[str, dict[str, Any]], str]) -> list[str]:
+    """Rows for a person. words: of a contender by name that ran, its figures."""
     found = [f"{result['name']}, {result['threads']} thread(s)"]
     for name, one in result["contenders"].items():
-        if "skipped" in one:
-            found.append(f"  {name:36} skipped: {one['skipped']}")
-            continue
-        ratio = f" {one['ratio_process_seconds']:6.1f}x" if "ratio_process_seconds" in one else ""
-        scoring = f" (scoring {one['scoring_seconds']:6.2f} s)" if "scoring_seconds" in one else ""
-        apart = f", difference {one['difference']:.1e}" if "difference" in one and name == COMPACT else ""
-        found.append(
-            f"  {name:36} {one['process_seconds']:7.2f} s{ratio}{scoring}, peak {one['peak_mb']:.0f} MB{apart}"
-        )
+        found.append(f"  {name:36} {'skipped: ' + one['skipped'] if 'skipped' in one else words(name, one)}")
     return found
+
+
+def lines(result: dict[str, Any]) -> list[str]:
+    """Rows for a person."""
+    return listed(result, _words)
+
+
+def _words(name: str, one: dict[str, Any]) -> str:
+    ratio = f" {one['ratio_process_seconds']:6.1f}x" if "ratio_process_seconds" in one else ""
+    scoring = f" (scoring {one['scoring_seconds']:6.2f} s)" if "scoring_seconds" in one else ""
+    apart = f", difference {one['difference']:.1e}" if "difference" in one and name == COMPACT else ""
+    return f"{one['process_seconds']:7.2f} s{ratio}{scoring}, peak {one['peak_mb']:.0f} MB{apart}"

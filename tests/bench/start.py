@@ -41,12 +41,10 @@ def _clocked(one: Contender) -> Contender:
 
 def lines(result: dict[str, Any]) -> list[str]:
     """Rows for a person."""
-    found = [f"{result['name']}, {result['threads']} thread(s)"]
-    for name, one in result["contenders"].items():
-        if "skipped" in one:
-            found.append(f"  {name:36} skipped: {one['skipped']}")
-            continue
-        ratio = f" {one['ratio_first_score_seconds']:5.1f}x" if "ratio_first_score_seconds" in one else ""
-        parts = "".join(f", {part} {seconds:.2f}" for part, seconds in one.get("parts", {}).items())
-        found.append(f"  {name:36} {one['first_score_seconds']:6.2f} s{ratio}, peak {one['peak_mb']:.0f} MB{parts}")
-    return found
+    return comparison.listed(result, _words)
+
+
+def _words(_: str, one: dict[str, Any]) -> str:
+    ratio = f" {one['ratio_first_score_seconds']:5.1f}x" if "ratio_first_score_seconds" in one else ""
+    parts = "".join(f", {part} {seconds:.2f}" for part, seconds in one.get("parts", {}).items())
+    return f"{one['first_score_seconds']:6.2f} s{ratio}, peak {one['peak_mb']:.0f} MB{parts}"
