@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from handler.claims._lexicon import RELATION_WORTH, relation
 from handler.claims._slot_types import Alignment, Pairing, Relation
-from handler.claims._vectors import CONTEXT_LAYERS, WORD_LAYER, Sentence, unpack
+from handler.claims._vectors import CONTEXT_LAYERS, WORD_LAYER, Sentence
 
 __all__ = ["Aligned", "align"]
 
@@ -36,12 +36,12 @@ class Aligned:
 def align(answer: Sentence, reference: Sentence) -> Aligned:
     """The counterpart of every content word, both ways; a word that the model did not see counts by its relations."""
     left, right = answer.analysis, reference.analysis
-    all_cosines = unpack(answer.words[WORD_LAYER]) @ unpack(reference.words[WORD_LAYER]).T
-    every = _spread(all_cosines, answer.rows, reference.rows)
+    vectors, others = answer.unpacked(), reference.unpacked()
+    every = _spread(vectors[WORD_LAYER] @ others[WORD_LAYER].T, answer.rows, reference.rows)
     cosines = {WORD_LAYER: every[np.ix_(left.content, right.content)]}
     seen = [answer.rows[index] >= 0 for index in left.content], [reference.rows[index] >= 0 for index in right.content]
     for layer in CONTEXT_LAYERS:
-        values = unpack(answer.words[layer]) @ unpack(reference.words[layer]).T
+        values = vectors[layer] @ others[layer].T
         cosines[layer] = values if all(seen[0]) and all(seen[1]) else _scatter(values, *seen)
     relations = [[relation(left.words[i], right.words[j]) for j in right.content] for i in left.content]
     worth = np.array([[RELATION_WORTH[one] for one in row] for row in relations], np.float32)

@@ -51,10 +51,10 @@ def log_odds(model: Model, rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def evaluate_trees(trees: Trees, rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """The log-odds of each row: the values of the leaves it falls into, added tree by tree. rows: shape (n, features)."""
+    flat, first = rows.ravel(), np.arange(len(rows))[:, None] * rows.shape[1]
     nodes = np.repeat(trees.roots[None, :], len(rows), axis=0)
-    across = np.arange(len(rows))[:, None]
     for _ in range(trees.depth):
-        goes_right = rows[across, trees.feature[nodes]] > trees.limit[nodes]
-        nodes = trees.children[2 * nodes + goes_right]
-    leaves: Any = trees.value[nodes]
+        goes_right = flat.take(trees.feature.take(nodes) + first) > trees.limit.take(nodes)
+        nodes = trees.children.take(2 * nodes + goes_right)
+    leaves: Any = trees.value.take(nodes)
     return np.asarray(trees.base + leaves.sum(axis=1), np.float64)

@@ -7,13 +7,17 @@ own tokens, which have seen the sentences around it.
 
 from __future__ import annotations
 
+import itertools
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from handler.claims._contract import Span
 from handler.claims._slot_types import Analysis
 from handler.models import TokenVectors
 
@@ -47,15 +51,22 @@ class Sentence:
         """Its words in lower case, marks left out."""
         return tuple(word.lower for word in self.analysis.words if word.lower[:1].isalnum())
 
+    def unpacked(self) -> dict[int, NDArray[np.float32]]:
+        """`words` as float32 unit vectors."""
+        together = unpack(np.concatenate(list(self.words.values())))
+        ends = itertools.accumulate(map(len, self.words.values()))
+        return {
+            layer: together[end - len(one) : end] for (layer, one), end in zip(self.words.items(), ends, strict=True)
+        }
+
 
 def read_sentences(
     analyses: Sequence[Analysis], tokens: TokenVectors, means: Mapping[int, NDArray[np.float32]]
 ) -> tuple[Sentence, ...]:
     """The vectors of every sentence's words. means: per layer, the mean word vector of English captions, taken off."""
-    starts = np.array([first for first, last in tokens.spans if last > first], np.int64)
-    ends = np.array([last for first, last in tokens.spans if last > first], np.int64)
-    at = np.array([index for index, (first, last) in enumerate(tokens.spans) if last > first], np.int64)
-    return tuple(_read(analysis, starts, ends, at, tokens, means) for analysis in analyses)
+    seen = [(first, last, index) for index, (first, last) in enumerate(tokens.spans) if last > first]
+    places = _Places([one[0] for one in seen], [one[1] for one in seen], [one[2] for one in seen])
+    return tuple(_read(analysis, places, tokens.layers, means) for analysis in analyses)
 
 
 def unpack(packed: Packed) -> NDArray[np.float32]:
@@ -67,51 +78,69 @@ def unpack(packed: Packed) -> NDArray[np.float32]:
     return values
 
 
+class _Places(NamedTuple):
+    """Of the tokens that stand for characters, in order: the first of these, the one after the last, and the row."""
+
+    starts: list[int]
+    ends: list[int]
+    rows: list[int]
+
+    def within(self, span: Span, low: int, high: int) -> tuple[int, int]:
+        """The run of tokens, among those from low to high, that share a character with the span."""
+        return bisect_right(self.ends, span[0], low, high), bisect_left(self.starts, span[1], low, high)
+
+
 def _read(
     analysis: Analysis,
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    at: NDArray[np.int64],
-    tokens: TokenVectors,
+    places: _Places,
+    layers: Mapping[int, NDArray[np.float32]],
     means: Mapping[int, NDArray[np.float32]],
 ) -> Sentence:
     """The sentence at its place in the text; its tokens are a run of neighbours."""
-    low = int(np.searchsorted(ends, analysis.span[0], "right"))
-    high = int(np.searchsorted(starts, analysis.span[1], "left"))
-    begins, finishes, inside = starts[low:high], ends[low:high], at[low:high]
+    low, high = places.within(analysis.span, 0, len(places.rows))
     rows: list[int] = []
     pieces: list[tuple[int, int]] = []
     for word in analysis.words:
-        first = int(np.searchsorted(finishes, word.span[0], "right"))
-        last = int(np.searchsorted(begins, word.span[1], "left"))
+        first, last = places.within(word.span, low, high)
         if last > first and word.lower[:1].isalnum():
             rows.append(len(pieces))
-            pieces.append((first, last))
+            pieces.append((first - low, last - low))
         else:
             rows.append(-1)
+    content = [rows[index] for index in analysis.content if rows[index] >= 0]
+    inside = places.rows[low:high]
+    chosen = {layer: pieces if layer == WORD_LAYER else [pieces[row] for row in content] for layer in LAYERS}
+    found = np.empty((sum(map(len, chosen.values())) + 1, len(means[WORD_LAYER])), np.float32)
+    at, words_at = 0, {}
+    for layer, wanted in chosen.items():
+        words_at[layer] = slice(at, at + len(wanted))
+        at += len(wanted)
+        if wanted:
+            np.subtract(_words(layers[layer], inside, wanted), means[layer], out=found[words_at[layer]])
+    found[-1] = layers[12][inside].sum(axis=0, dtype=np.float64)
+    packed = pack(found)
+    words = {layer: packed[part] for layer, part in words_at.items()}
+    return Sentence(analysis, tuple(rows), words, packed[-1], len(inside))
+
+
+def _words(vectors: NDArray[np.float32], inside: list[int], pieces: list[tuple[int, int]]) -> NDArray[np.float32]:
+    """The mean vector of each run of tokens; runs count from the first of `inside`."""
+    if all(last - first == 1 for first, last in pieces):
+        return vectors[[inside[first] for first, _ in pieces]]
     mixing = np.zeros((len(pieces), len(inside)), np.float32)
     for row, (first, last) in enumerate(pieces):
         mixing[row, first:last] = 1.0 / (last - first)
-    content = [rows[index] for index in analysis.content if rows[index] >= 0]
-    words = {}
-    for layer in LAYERS:
-        chosen = mixing if layer == WORD_LAYER else mixing[content]
-        words[layer] = pack(
-            chosen @ tokens.layers[layer][inside] - means[layer] if len(chosen) else _none(means[layer])
-        )
-    pooled = tokens.layers[12][inside].sum(axis=0, dtype=np.float64).astype(np.float32)
-    return Sentence(analysis, tuple(rows), words, pack(pooled[None])[0], len(inside))
-
-
-def _none(mean: NDArray[np.float32]) -> NDArray[np.float32]:
-    return np.empty((0, len(mean)), np.float32)
+    means: NDArray[np.float32] = mixing @ vectors[inside]
+    return means
 
 
 def pack(vectors: NDArray[np.float32]) -> Packed:
     """Rows scaled so that their largest component is 127; the length goes, cosines stay. A row with a NaN or an infinity
     becomes zeros."""
-    vectors = np.where(np.isfinite(vectors).all(axis=1, keepdims=True), vectors, 0.0)
     largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
-    scale = 127.0 / np.maximum(largest, 1e-30)
-    packed: Packed = np.rint(vectors * np.where(largest > 0, scale, 0.0)).astype(np.int8)
+    if not np.isfinite(largest).all():  # the largest of a row with a NaN is NaN
+        vectors = np.where(np.isfinite(largest), vectors, 0.0)
+        largest = np.where(np.isfinite(largest), largest, 0.0)
+    scaled = vectors * (127.0 / np.maximum(largest, 1e-30))
+    packed: Packed = np.rint(scaled, out=scaled).astype(np.int8)
     return packed
