@@ -72,7 +72,7 @@ def _results(folder: Path, options: argparse.Namespace) -> Iterator[tuple[dict[s
         yield result, start.lines(result)
     if "claims" in only:
         for n in threads:
-            result = claims.beside_similarity(folder, n_pairs, n, rounds)
+            result = claims.beside_similarity(folder, 2 * n_pairs, n, rounds)
             yield result, claims.lines(result)
     if "encoder" in only:
         for n in threads:

@@ -1,4 +1,4 @@
-"""What `vision.claims` costs beside similarity alone, on the same file and threads."""
+"""What `vision.claims` costs beside similarity alone, on the same files and threads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from tests.bench.processes import run
 
 __all__ = ["beside_similarity", "lines"]
 
-CHOSEN = {"similarity": "vision.similarity", "all vision metrics": "vision"}
+CHOSEN = {"similarity": "vision.similarity", "with claims": "vision.similarity,vision.claims"}
+SMALL = 4  # the small file is a quarter of the large one: between the two, starting costs nothing
 LOADING = """
 import json, resource, time
 def now(): return time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -28,24 +29,30 @@ print(json.dumps({"seconds": after[0] - before[0], "mb": (after[1] - before[1]) 
 
 
 def beside_similarity(folder: Path, n_pairs: int, threads: int, rounds: int) -> dict[str, Any]:
-    """Scoring seconds of similarity alone and of all vision metrics in turns, peaks, and the time to load the word lists."""
-    job = Job(folder / "claims.json", folder / "claims", threads)
-    write_pairs(job.source, n_pairs)
-    runs: dict[str, list[Any]] = {name: [] for name in CHOSEN}
+    """Seconds per pair of similarity alone and with claims, by what a larger file takes more than a small one; in turns,
+    medians. Beside it the peaks, and the time to load the word lists.
+    """
+    sizes = (n_pairs // SMALL, n_pairs)
+    jobs = {n: Job(folder / f"claims-{n}.json", folder / f"claims-{n}", threads) for n in sizes}
+    runs: dict[tuple[str, int], list[Any]] = {(name, n): [] for n in sizes for name in CHOSEN}
+    for n, job in jobs.items():
+        write_pairs(job.source, n)
     for _ in range(rounds):
-        for name, metrics in CHOSEN.items():
-            runs[name].append(run(evaluate_command(job, "--metrics", metrics), threads))
-    seconds = {name: [_seconds(one.printed) for one in found] for name, found in runs.items()}
-    peaks = {name: max(one.peak_mb for one in found) for name, found in runs.items()}
-    alone, both = (seconds[name] for name in CHOSEN)
+        for name, n in runs:
+            runs[name, n].append(run(evaluate_command(jobs[n], "--metrics", CHOSEN[name]), threads))
+    seconds = {which: statistics.median(_seconds(one.printed) for one in found) for which, found in runs.items()}
+    per_pair = {name: (seconds[name, sizes[1]] - seconds[name, sizes[0]]) / (sizes[1] - sizes[0]) for name in CHOSEN}
+    peaks = {name: max(one.peak_mb for n in sizes for one in runs[name, n]) for name in CHOSEN}
+    alone, both = CHOSEN
     loading = run([sys.executable, "-c", LOADING], 1).printed
     return {
         "kind": "claims",
-        "name": f"{n_pairs} distinct pairs, vision.claims beside similarity",
+        "name": f"vision.claims beside similarity, per pair ({sizes[0]} to {sizes[1]} distinct pairs)",
         "threads": threads,
-        "scoring_seconds": {name: statistics.median(found) for name, found in seconds.items()},
-        "ratio": statistics.median(b / a for a, b in zip(alone, both, strict=True)),
-        "extra_peak_mb": peaks["all vision metrics"] - peaks["similarity"],
+        "milliseconds_per_pair": {name: 1000 * value for name, value in per_pair.items()},
+        "ratio": per_pair[both] / per_pair[alone],
+        "ratio_of_runs": {str(n): seconds[both, n] / seconds[alone, n] for n in sizes},
+        "extra_peak_mb": peaks[both] - peaks[alone],
         "lexicon_seconds": loading["seconds"],
         "lexicon_mb": loading["mb"],
     }
@@ -58,9 +65,10 @@ def _seconds(report: dict[str, Any]) -> float:
 
 def lines(result: dict[str, Any]) -> list[str]:
     """A row for a person."""
-    alone, both = result["scoring_seconds"].values()
+    alone, both = result["milliseconds_per_pair"].values()
+    runs = ", ".join(f"{ratio:.2f}x of {n} pairs" for n, ratio in result["ratio_of_runs"].items())
     return [
-        f"{result['name']}, {result['threads']} thread(s): {alone:.2f} s alone, {both:.2f} s with claims "
-        f"({result['ratio']:.2f}x), {result['extra_peak_mb']:+.0f} MB; word lists load in {result['lexicon_seconds']:.2f} s"
-        f" and {result['lexicon_mb']:.0f} MB"
+        f"{result['name']}, {result['threads']} thread(s): {alone:.2f} ms alone, {both:.2f} ms with claims "
+        f"({result['ratio']:.3f}x; whole runs {runs}), {result['extra_peak_mb']:+.0f} MB; word lists load in "
+        f"{result['lexicon_seconds']:.2f} s and {result['lexicon_mb']:.0f} MB"
     ]
