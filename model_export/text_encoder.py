@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from handler.models import BATCH_TOKENS
 from handler.settings import default_model_folder
 from model_export.card import SCHEMA, file_facts, source_facts, stated_facts, tool_versions, write_licence
 from model_export.exporting import Card, export_folder, now, require_extra, same_weights, verified_parity, write_card
@@ -79,6 +80,7 @@ def _build(folder: Path, weights: Weights, known: KnownModel | None, verbose: bo
             **facts,
             "inputs": graph_inputs(folder),
             "layers": graph_layers(folder),
+            "batch_tokens": BATCH_TOKENS,
             "precision": "fp32",
             "opset": OPSET,
             "languages": languages,

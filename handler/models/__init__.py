@@ -1,5 +1,6 @@
 """Models at run time: ONNX Runtime sessions, loaded once per process on first use."""
 
+from handler.models._batches import BATCH_TOKENS
 from handler.models._card import Card, ModelCard, check_content, load_card
 from handler.models._entailment import EntailmentCard, OnnxEntailment
 from handler.models._image_text import ImageTextCard, ImageTextEncoder, PictureVector, shared_image_text_encoder
@@ -9,6 +10,7 @@ from handler.models._session import load_seconds
 from handler.models._text_encoder import Encoded, TextEncoder, TextVector, TokenVectors, shared_text_encoder
 
 __all__ = [
+    "BATCH_TOKENS",
     "Card",
     "Encoded",
     "EntailmentCard",

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-__all__ = ["equal_batches"]
+import itertools
 
-TOKEN_BUDGET = 256  # tokens per batch; larger batches are under 4 % faster and need more memory
+__all__ = ["BATCH_TOKENS", "equal_batches"]
+
+BATCH_TOKENS = 256
+"""Tokens of a batch, about, where a model's card names no other number: the sweep in model_export/README.md."""
 
 
-def equal_batches(lengths: list[int], threads: int) -> list[list[int]]:
-    """Positions grouped into batches of one length under the token budget, the costliest first."""
+def equal_batches(lengths: list[int], threads: int, tokens: int = BATCH_TOKENS) -> list[list[int]]:
+    """Positions grouped into batches of one length, the costliest first.
+
+    tokens: of a batch. Those of one length differ by one text at most, since a small last batch would cost more than its
+    share; so a batch may hold half as many tokens again.
+    """
     by_length: dict[int, list[int]] = {}
     for position, length in enumerate(lengths):
         by_length.setdefault(length, []).append(position)
-    budget = min(TOKEN_BUDGET, max(1, sum(lengths) // threads))
+    budget = min(tokens, max(1, sum(lengths) // threads))
     batches = []
     for length, positions in by_length.items():
-        size = max(1, budget // max(1, length))
-        batches += [positions[start : start + size] for start in range(0, len(positions), size)]
+        n = len(positions)
+        n_batches = min(n, max(1, round(n * length / budget)))
+        bounds = [n * at // n_batches for at in range(n_batches + 1)]
+        batches += [positions[start:end] for start, end in itertools.pairwise(bounds)]
     return sorted(batches, key=lambda batch: -lengths[batch[0]] * len(batch))

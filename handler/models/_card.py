@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from handler.errors import ModelError
+from handler.models._batches import BATCH_TOKENS
 
 __all__ = ["Card", "FileFacts", "ModelCard", "check_content", "load_card", "read_card"]
 
@@ -60,7 +61,7 @@ class ModelCard(Card):
 
     pooling: how token vectors become one: "mean", "cls", or "graph" (the graph's own `sentence_embedding` output).
     languages: codes the model was trained for, None when unknown. layers: by number, the graph's output with the token
-    vectors of that layer.
+    vectors of that layer. batch_tokens: how many go through the graph together, about; it moves no bit.
     """
 
     needs = ("model.onnx", "tokenizer.json")
@@ -74,6 +75,7 @@ class ModelCard(Card):
     inputs: list[Literal["input_ids", "attention_mask", "token_type_ids"]] = Field(min_length=1)
     languages: list[str] | None = None
     layers: dict[int, str] = {}
+    batch_tokens: int = Field(default=BATCH_TOKENS, ge=1)
 
 
 AnyCard = TypeVar("AnyCard", bound=Card)

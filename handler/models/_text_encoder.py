@@ -213,7 +213,7 @@ class TextEncoder:
     ) -> Iterator[tuple[str, TextVector, Any]]:
         """Each text with its vector and what was read of its layers, in the order in which they are done."""
         tokenized = self._tokenizer.ids(texts)
-        batches = equal_batches([len(ids) for ids, _ in tokenized], self.threads)
+        batches = equal_batches([len(ids) for ids, _ in tokenized], self.threads, self.card.batch_tokens)
 
         def run(batch: list[int]) -> list[tuple[str, TextVector, Any]]:
             vectors, inner = self._run([tokenized[position][0] for position in batch], layers)

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from handler.models import ModelCard, TextEncoder, load_card
+from handler.models import BATCH_TOKENS, ModelCard, TextEncoder, load_card
 from handler.settings import available_threads, compact_folder
 from model_export.card import SCHEMA, file_facts, tool_versions
 from model_export.compact.text import calibration_texts, whole_words
@@ -80,6 +80,7 @@ def _build(folder: Path, exact: Path, original: ModelCard) -> Card:
         "files": file_facts(folder),
         "inputs": ["input_ids"],
         "layers": {**layers, str(len(network.layers)): "token_embeddings"},
+        "batch_tokens": BATCH_TOKENS,
         "precision": "int8",
         "opset": facts["opset"],
         "compact": {

@@ -16,6 +16,7 @@ COLOURS = ["red", "green", "blue", "white", "black", "grey", "brown", "yellow", 
 THINGS = ["coat", "hat", "van", "bag", "box", "door", "fence", "lamp", "bench", "truck"]
 DOINGS = ["stands near", "passes", "opens", "carries", "drops", "watches"]
 MANY = 100  # distinct texts of `write_many`
+MOST = len(WHO) * len(WHAT) * len(WHERE) * len(HOW)
 
 
 def write_pairs(path: Path, n: int, *, repeated: int = 1) -> None:
@@ -23,10 +24,16 @@ def write_pairs(path: Path, n: int, *, repeated: int = 1) -> None:
 
     A camera writes what it wrote before as long as nothing happens, so the repetitions of a pair follow each other.
     """
-    texts = [f"{who} {what} {where}{how}." for who, what, where, how in itertools.product(WHO, WHAT, WHERE, HOW)]
-    random.Random(1).shuffle(texts)
+    texts = caption_texts(MOST)
     pairs = [(texts[i], texts[-1 - i]) for i in range(n) for _ in range(repeated)]
     path.write_text(json.dumps([_session("camera-1", pairs)]))
+
+
+def caption_texts(n: int) -> list[str]:
+    """n distinct texts, at most 800, in an order of chance."""
+    texts = [f"{who} {what} {where}{how}." for who, what, where, how in itertools.product(WHO, WHAT, WHERE, HOW)]
+    random.Random(1).shuffle(texts)
+    return texts[:n]
 
 
 def write_texts(path: Path, n: int) -> None:
