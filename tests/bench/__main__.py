@@ -23,7 +23,7 @@ from tests.bench.contenders import Job, contenders, encoder_folders
 from tests.bench.machine import machine
 from tests.bench.pairs import write_pairs
 
-PARTS = ("pairs", "repeated", "start", "claims", "encoder", "growth", "frames", "lambda", "captions")
+PARTS = ("pairs", "repeated", "start", "claims", "encoder", "tiers", "growth", "frames", "lambda", "captions")
 REPEATED = 10  # times that each pair of the repeated file comes: 90 % of its texts are known
 
 
@@ -52,7 +52,7 @@ def _results(folder: Path, options: argparse.Namespace) -> Iterator[tuple[dict[s
     only, rounds = options.only.split(","), 1 if options.quick else options.rounds
     n_pairs, n_frames = (10, 20) if options.quick else (200, 1500)
     threads, all_threads = sorted({1, available_threads()}), available_threads()
-    who = contenders(folder) if set(only) & {"pairs", "repeated", "start", "growth"} else []
+    who = contenders(folder) if set(only) & {"pairs", "repeated", "start", "tiers", "growth"} else []
     if "pairs" in only:
         source = folder / "pairs.json"
         write_pairs(source, n_pairs)
@@ -78,6 +78,10 @@ def _results(folder: Path, options: argparse.Namespace) -> Iterator[tuple[dict[s
         for n in threads:
             result = encoding.fractions(encoder_folders(), n, rounds)
             yield result, encoding.lines(result)
+    if "tiers" in only:
+        for n in threads:
+            result = encoding.tiers(who, folder, n, rounds, 5 * n_pairs)
+            yield result, encoding.tier_lines(result)
     if "growth" in only and not options.quick:
         result = encoding.growth(who, folder, all_threads, 1)
         yield result, encoding.growth_lines(result)

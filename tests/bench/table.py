@@ -69,6 +69,9 @@ def _others(results: Sequence[Result]) -> str:
             rows.append([f"{one['name']}, {_threads(one)}: time of a text", f"{one['growth']:+.1%}"])
         elif one["kind"] == "claims":
             rows.append([f"{one['name']}, {_threads(one)}", f"{one['ratio']:.2f}x, {one['extra_peak_mb']:+.0f} MB"])
+        elif one["kind"] == "tiers":
+            ratios = f"{one['ratio_process_seconds']:.2f}x, scoring alone {one['ratio_scoring_seconds']:.2f}x"
+            rows.append([f"{one['name']}, {_threads(one)}", ratios])
         elif one["kind"] == "frames":
             rows += [
                 [f"{int(n):,} {one['name']}, {name}, {_threads(one)}", _speed(size)]
@@ -118,7 +121,7 @@ KINDS: tuple[tuple[tuple[str, ...], Callable[[Sequence[Result]], str]], ...] = (
     (("comparison",), _comparisons),
     (("start",), _starts),
     (("encoder",), _encoders),
-    (("claims", "growth", "frames", "lambda", "captions"), _others),
+    (("claims", "tiers", "growth", "frames", "lambda", "captions"), _others),
 )
 
 if __name__ == "__main__":
