@@ -8,6 +8,7 @@ from typing import Any
 
 from handler.cli._model import model_folder
 from handler.cli._options import add_reading, assignment, local_input, mapping, print_json
+from handler.counting import many
 from handler.decisions import AIMS, render_calibration
 from handler.errors import RequestError
 from handler.evaluation import (
@@ -18,7 +19,7 @@ from handler.evaluation import (
     run_calibration,
     run_suggestion,
 )
-from handler.reports import dump_json, many
+from handler.reports import dump_json
 from handler.settings import DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD, PRECISIONS
 
 __all__ = ["add_arguments", "run"]

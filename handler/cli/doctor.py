@@ -7,11 +7,12 @@ from pathlib import Path
 
 from handler.cli._model import model_folder
 from handler.cli._options import add_reading, local_input, mapping, print_json
+from handler.counting import many
 from handler.doctor import DEFAULT_LIMIT, DEFAULT_METRICS, check_output, examine_file, render_examination, write_pairs
 from handler.errors import RequestError
 from handler.formats import ReadOptions
 from handler.metrics import metric_class, select_metrics
-from handler.reports import dump_json, many
+from handler.reports import dump_json
 
 __all__ = ["add_arguments", "run"]
 

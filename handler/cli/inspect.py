@@ -9,9 +9,10 @@ from dataclasses import asdict
 from typing import Any
 
 from handler.cli._options import add_reading, mapping, print_json, reading_words
+from handler.counting import many
 from handler.evaluation import find_files
 from handler.formats import Inspection, ReadOptions, TextLengths, inspect_records
-from handler.reports import dump_json, many
+from handler.reports import dump_json
 
 __all__ = ["add_arguments", "run"]
 

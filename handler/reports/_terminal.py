@@ -6,10 +6,11 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from handler.counting import many
 from handler.metrics import metric_class
 from handler.reports._columns import COLUMNS, FIGURES, GENERAL, NOUNS, SIDES, WORDS, Column
 
-__all__ = ["many", "noun_of", "render"]
+__all__ = ["noun_of", "render"]
 
 MAX_SESSIONS = 20
 MAX_WORST = 5
@@ -149,9 +150,3 @@ def _warnings(warnings: Sequence[Mapping[str, Any]]) -> str:
             f"  {WORDS.get(one['code'].split(':')[0], one['code'])} ({one['code']}): {one['count']}, e.g. {examples}"
         )
     return "\n".join(lines)
-
-
-def many(n: int, noun: str) -> str:
-    """A count with its noun."""
-    several = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
-    return f"{n:,} {noun if n == 1 else several}"

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from handler.counting import many
 from handler.decisions.comparison._figures import is_headline
-from handler.reports import many
 
 __all__ = [
     "METHODS",

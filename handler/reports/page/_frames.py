@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from handler.counting import many
 from handler.errors import InputError
 from handler.reports._folder import SAMPLES, load_sample
 from handler.reports.page._claims import CLAIMS, ClaimColumn
@@ -98,7 +99,7 @@ class Frames:
                     self._add(row)
         if len(self) != min(n, LIMIT):
             raise InputError(
-                f"{len(self):,} rows stand where the report counts {min(n, LIMIT):,}",
+                f"{many(len(self), 'row')} found where the report counts {min(n, LIMIT):,}",
                 file=SAMPLES,
                 hint="The result is damaged: evaluate again with --force",
             )

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from handler.counting import many
 from handler.reports._columns import WORDS
-from handler.reports._terminal import many, noun_of
+from handler.reports._terminal import noun_of
 from handler.reports.page._claims import CLAIMS
 from handler.reports.page._figures import ABSENT, interval_words, method_name, shown
 from handler.reports.page._metrics import describe

@@ -60,7 +60,7 @@ def _unreadable(n: int, errors: Iterable[Mapping[str, Any]]) -> str:
         )
         field = "" if one.get("field") is None else f"<code>{isolated(str(one['field']))}</code>"
         rows.append(f"<tr>{place}<td>{field}</td><td>{isolated(str(one['reason']))}</td></tr>")
-    more = f"<p>{n - len(rows):,} more are in <code>errors.jsonl</code>.</p>" if n > len(rows) else ""
+    more = f"<p>{n - len(rows):,} more in <code>errors.jsonl</code>.</p>" if n > len(rows) else ""
     return f"<h3>Unreadable</h3>{_table('Unreadable items', ('Line', 'Column', 'Field', 'Reason'), rows)}{more}"
 
 

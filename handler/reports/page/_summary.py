@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from handler.reports._terminal import many, noun_of
+from handler.counting import many
+from handler.reports._terminal import noun_of
 from handler.reports.page._description import Description, Table
 from handler.reports.page._figures import interval_bar, interval_words, method_name, shown
 from handler.reports.page._text import escaped, isolated, tag
