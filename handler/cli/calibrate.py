@@ -57,8 +57,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--mode", default="strict", help="strict, or compat:TOOL (strict)")
     add_reading(parser)
     add("--on-missing", choices=["error", "skip"], default="error", help="a missing answer or reference (error)")
-    add("--max-error-rate", type=float, default=DEFAULT_MAX_ERROR_RATE, help="unreadable share to go on with (0.01)")
-    add("--threshold", type=float, default=DEFAULT_THRESHOLD, help="with --suggest and no verdicts: near what (0.75)")
+    add(
+        "--max-error-rate",
+        type=float,
+        metavar="X",
+        default=DEFAULT_MAX_ERROR_RATE,
+        help="unreadable share to go on with (0.01)",
+    )
+    add(
+        "--threshold",
+        type=float,
+        metavar="X",
+        default=DEFAULT_THRESHOLD,
+        help="with --suggest and no verdicts: near what (0.75)",
+    )
     add("--model", type=Path, metavar="DIR", help="folder of an exported text encoder (SCENESCORE_MODEL)")
     add("--precision", choices=PRECISIONS, help="of the text encoder; scores of int8 are within 0.015 (fp32)")
     add("--threads", type=int, metavar="N", help="cores to use (all this process may use)")

@@ -43,7 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="a,b",
         help="metric names or groups, e.g. vision.similarity or vision (fitting the file); repeatable",
     )
-    add("--threshold", type=float, default=DEFAULT_THRESHOLD, help="similarity below which a frame counts (0.75)")
+    add(
+        "--threshold",
+        type=float,
+        metavar="X",
+        default=DEFAULT_THRESHOLD,
+        help="similarity below which a frame counts (0.75)",
+    )
     add(
         "--mode",
         default="strict",
@@ -55,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--max-error-rate",
         type=float,
+        metavar="X",
         default=DEFAULT_MAX_ERROR_RATE,
         help="unreadable share to go on with, 0..1 (0.01)",
     )
