@@ -100,7 +100,7 @@ def _request(options: argparse.Namespace, source: str) -> dict[str, Any]:
         "input": source,
         "words": dict(assignment(one, "--word") for one in options.word),
         "map": mapping(options.map),
-        "metrics": options.metrics.split(",") if options.metrics else None,
+        "metrics": options.metrics.split(",") if options.metrics is not None else None,
         "group_by": [by for one in options.group_by for by in one.split(",")],
         "output": options.output or (None if options.json else default),
         **({"precision": options.precision} if options.precision else {}),
