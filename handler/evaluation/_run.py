@@ -295,6 +295,6 @@ class Evaluation:
             **calibration,
             "counts": self._book.counts(),
             "metrics": reports,
-            "warnings": [*self._book.warnings(self._notices, reports), *calibration_warnings(calibration)],
+            "warnings": [*self._book.warnings(self._notices, reports), *calibration_warnings(calibration, [*reports])],
             "timing": timing(self._started, self._seconds(), self._book.n_samples, load_seconds() - self._loading),
         }

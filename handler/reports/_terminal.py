@@ -38,7 +38,8 @@ def _head(report: Mapping[str, Any]) -> str:
     if limit := report["request"].get("limit"):
         text += f" (the first {limit:,} at most)"
     if calibration := report.get("calibration"):
-        text += f", threshold by calibration {calibration['fingerprint']} ({calibration['aim']})"
+        of = f" of {', '.join(calibration['metrics'])}" if "metrics" in calibration else ""
+        text += f", threshold{of} by calibration {calibration['fingerprint']} ({calibration['aim']})"
     if not counts["n_samples"]:
         return f"{text}. There is nothing to score."
     overall = [metric["overall"] for metric in report["metrics"].values()]
