@@ -8,7 +8,8 @@ from typing import Any
 
 from handler.counting import many
 from handler.metrics import metric_class
-from handler.reports._columns import COLUMNS, FIGURES, GENERAL, NOUNS, SIDES, WORDS, Column
+from handler.reports._columns import COLUMNS, FIGURES, GENERAL, NOUNS, SIDES, Column
+from handler.reports._reasons import reason_words, unscored, warning_words
 
 __all__ = ["noun_of", "render"]
 
@@ -44,7 +45,7 @@ def _head(report: Mapping[str, Any]) -> str:
         return f"{text}. There is nothing to score."
     overall = [metric["overall"] for metric in report["metrics"].values()]
     if not any(one["n_scored"] for one in overall):
-        reasons = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in overall[0]["skipped"].items())
+        reasons = ", ".join(f"{n:,} × {reason}" for reason, n in unscored(overall[0]) if reason != "error")
         text += f"\nNOTHING WAS SCORED: {reasons or f'every {noun} ended in an error'}."
     return text
 
@@ -66,6 +67,9 @@ def _metric(name: str, metric: Mapping[str, Any]) -> str:
     if len(sessions) != 1 or groups:
         rows.append({"label": "all", **metric["overall"]})
     table = _table(name, [[row["label"], *_cells(row, columns)] for row in rows], [title for title, _ in columns])
+    if undecided := metric["overall"].get("undecided"):
+        left = ", ".join(f"{n:,} × {reason_words(reason)}" for reason, n in undecided.items())
+        table = "\n".join([table, *textwrap.wrap(f"Undecided: {_printable(left)}", WIDTH)])
     if name != "judge.agreement":
         return table
     return "\n".join([table, "", *textwrap.wrap(metric["overall"]["summary"], WIDTH)])
@@ -147,7 +151,5 @@ def _warnings(warnings: Sequence[Mapping[str, Any]]) -> str:
     lines = ["Warnings"] if warnings else []
     for one in warnings:
         examples = _printable(", ".join(one["examples"]))
-        lines.append(
-            f"  {WORDS.get(one['code'].split(':')[0], one['code'])} ({one['code']}): {one['count']}, e.g. {examples}"
-        )
+        lines.append(f"  {_printable(warning_words(one['code']))}: {one['count']:,}, e.g. {examples}")
     return "\n".join(lines)
