@@ -185,6 +185,8 @@ def test_two_runs_are_compared_by_the_frames_contradicted(tmp_path, model, capsy
         assert main(["evaluate", str(frames), "--metrics", "vision.claims", "--output", str(tmp_path / name)]) == 0
     folders = [str(next((tmp_path / name).rglob("report.json")).parent) for name in ("old", "new")]
     capsys.readouterr()
+    assert main(["compare", *reversed(folders)]) == 0
+    assert 'after : number: model "three women", person "two women"' in capsys.readouterr().out
     assert main(["compare", *folders, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     (found,) = document["comparisons"]

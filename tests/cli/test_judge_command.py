@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from handler.cli import main
 
 GRADES = [{"item_id": f"i{n}", "judge": n % 2, "human": n % 2} for n in range(6)]

@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+
 from handler.cli import main
 
 TABLE = """session_id,sample_id,language,answer,reference

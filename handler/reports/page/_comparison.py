@@ -79,6 +79,8 @@ def _samples(entries: Sequence[Found]) -> Iterator[str]:
             for who, text in texts
             if text is not None
         )
+        if not sides and isinstance(one.get("question"), str):
+            sides = f'<div><p class="who">Asked</p><p dir="auto" class="said">{escaped(one["question"])}</p></div>'
         sides = sides or '<p class="note">Its texts are in the input: results quote their worst samples only.</p>'
         place = f"{isolated(str(one.get('session_id')))} / {isolated(str(one.get('sample_id')))}"
         head = f'<p><strong>{place}</strong> <span class="note">{before} to {after}</span></p>'
