@@ -14,7 +14,7 @@ cam-1,blank,,,A dog is running in the yard.
 cam-1,dots,,...,A man is climbing over the fence.
 cam-1,empty,,The area is empty.,A man is climbing over the fence.
 cam-1,german,german,Ein Hund,A dog is running in the yard.
-cam-1,after,,A dog is running.,A dog is running in the yard.
+cam-1,after, ,A dog is running.,A dog is running in the yard.
 """
 REASONS = {
     "blank": "the model said nothing",
