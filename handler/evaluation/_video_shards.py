@@ -16,8 +16,8 @@ from typing import Any
 import orjson
 
 from handler import storage
-from handler.detection import BUDGET, Look, Seen, Watcher, look_at, resize_rule
 from handler.counting import many
+from handler.detection import BUDGET, Look, Seen, Watcher, look_at, resize_rule
 from handler.errors import InputError, OutOfTimeError, RequestError
 from handler.evaluation import _identity
 from handler.evaluation._metrics import Machine, make_metrics
