@@ -11,6 +11,7 @@ import io
 import os
 import signal
 import sys
+import textwrap
 import traceback
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -35,7 +36,25 @@ VERBS = {
 }
 
 
+class _Help(argparse.HelpFormatter):
+    """Help whose lines break between words alone: names such as label-studio and ./scenescore-results stay whole."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        if action.nargs == argparse.PARSER:  # its verbs stand one step further in, which argparse does not count
+            self._action_max_length += self._indent_increment
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False, break_long_words=False)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return textwrap.indent("\n".join(self._split_lines(text, width - len(indent))), indent)
+
+
 class _Parser(argparse.ArgumentParser):
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{"formatter_class": _Help, **options})
+
     def error(self, message: str) -> NoReturn:
         raise RequestError(message, hint=f"See `{self.prog} --help`")
 

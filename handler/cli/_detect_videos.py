@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from handler import storage
+from handler.counting import many
 from handler.detection import Look, Seen, Watcher, look_at
 from handler.errors import one_line
 from handler.formats import is_video
-from handler.reports import many
 from handler.samples import Detection
 from handler.video import UNRESIZED, VBENCH_FLOAT
 

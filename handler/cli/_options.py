@@ -10,10 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from handler import storage
 from handler.errors import RequestError
 from handler.formats import FORMATS
 
-__all__ = ["add_reading", "assignment", "local_input", "mapping", "print_json", "reading_words"]
+__all__ = ["add_reading", "assignment", "content_of", "local_input", "mapping", "print_json", "reading_words"]
+
+LONGEST_NAME = 255  # characters, of a file
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +35,20 @@ def reading_words(options: argparse.Namespace) -> list[str]:
     if options.format != "auto":
         words += ["--format", options.format]
     return words + (["--encoding", options.encoding] if options.encoding else [])
+
+
+def content_of(text: str) -> str:
+    """The text, or what the file of this name holds, without the line breaks at its end, as "$(cat FILE)" gives it.
+
+    Raises StorageError for the name of a file that is not there.
+    """
+    is_name = len(text.split()) == 1 and (storage.is_remote(text) or text.endswith((".md", ".txt")))
+    if is_name or (len(text) < LONGEST_NAME and "\n" not in text and Path(text).is_file()):
+        try:
+            return storage.read_bytes(text).decode("utf-8-sig").rstrip("\n")
+        except UnicodeDecodeError as error:
+            raise RequestError("the file is not UTF-8 text", file=text) from error
+    return text
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import Any
 
 from handler.cli._model import model_folder
 from handler.cli._options import add_reading, assignment, local_input, mapping, print_json
+from handler.counting import many
 from handler.decisions import AIMS, render_calibration
 from handler.errors import RequestError
 from handler.evaluation import (
@@ -18,7 +19,7 @@ from handler.evaluation import (
     run_calibration,
     run_suggestion,
 )
-from handler.reports import dump_json, many
+from handler.reports import dump_json
 from handler.settings import DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD, PRECISIONS
 
 __all__ = ["add_arguments", "run"]
@@ -56,8 +57,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--mode", default="strict", help="strict, or compat:TOOL (strict)")
     add_reading(parser)
     add("--on-missing", choices=["error", "skip"], default="error", help="a missing answer or reference (error)")
-    add("--max-error-rate", type=float, default=DEFAULT_MAX_ERROR_RATE, help="unreadable share to go on with (0.01)")
-    add("--threshold", type=float, default=DEFAULT_THRESHOLD, help="with --suggest and no verdicts: near what (0.75)")
+    add(
+        "--max-error-rate",
+        type=float,
+        metavar="X",
+        default=DEFAULT_MAX_ERROR_RATE,
+        help="unreadable share to go on with (0.01)",
+    )
+    add(
+        "--threshold",
+        type=float,
+        metavar="X",
+        default=DEFAULT_THRESHOLD,
+        help="with --suggest and no verdicts: near what (0.75)",
+    )
     add("--model", type=Path, metavar="DIR", help="folder of an exported text encoder (SCENESCORE_MODEL)")
     add("--precision", choices=PRECISIONS, help="of the text encoder; scores of int8 are within 0.015 (fp32)")
     add("--threads", type=int, metavar="N", help="cores to use (all this process may use)")
@@ -87,7 +100,7 @@ def _request(options: argparse.Namespace, source: str) -> dict[str, Any]:
         "input": source,
         "words": dict(assignment(one, "--word") for one in options.word),
         "map": mapping(options.map),
-        "metrics": options.metrics.split(",") if options.metrics else None,
+        "metrics": options.metrics.split(",") if options.metrics is not None else None,
         "group_by": [by for one in options.group_by for by in one.split(",")],
         "output": options.output or (None if options.json else default),
         **({"precision": options.precision} if options.precision else {}),

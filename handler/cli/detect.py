@@ -16,10 +16,11 @@ from handler import storage
 from handler.cli._detect_videos import detect_videos, find_videos, video_document, video_lines
 from handler.cli._options import print_json
 from handler.cli._pictures import find_pictures, has_pictures, require_pillow, show
+from handler.counting import many
 from handler.detection import Watcher
 from handler.errors import InputError, ScenescoreError, StorageError, one_line
 from handler.models.dense import INPUT_RULES, PROVIDERS, CaptionOptions, DenseCaptioner, check_frame
-from handler.reports import dump_json, many
+from handler.reports import dump_json
 from handler.samples import DetectedFrame, Detection
 from handler.settings import DEFAULT_DETECTIONS, Settings
 from handler.video import (

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from handler import storage
 from handler.cli._model import model_folder
 from handler.cli._options import add_reading, local_input, mapping, print_json
+from handler.counting import many
 from handler.doctor import DEFAULT_LIMIT, DEFAULT_METRICS, check_output, examine_file, render_examination, write_pairs
 from handler.errors import RequestError
 from handler.formats import ReadOptions
 from handler.metrics import metric_class, select_metrics
-from handler.reports import dump_json, many
+from handler.reports import dump_json
 
 __all__ = ["add_arguments", "run"]
 
@@ -35,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     if options.threads is not None and options.threads < 1:
         raise RequestError("--threads must be at least 1", field="threads")
     output = check_output(options.output) if options.output else None
-    names = select_metrics(options.metrics.split(",") if options.metrics else DEFAULT_METRICS)
+    names = select_metrics(options.metrics.split(",") if options.metrics is not None else DEFAULT_METRICS)
     needs_encoder = any("text_encoder" in metric_class(name).models for name in names)
     with local_input(options.input) as source:
         found = examine_file(
@@ -54,6 +56,7 @@ def run(options: argparse.Namespace) -> int:
             model=model_folder(options.model) if needs_encoder else None,
             threads=options.threads,
         )
+    made = _new_folder(output) if output else ""
     if output:
         write_pairs(output, found.pairs)
     if options.json:
@@ -61,5 +64,11 @@ def run(options: argparse.Namespace) -> int:
         return 0
     print(render_examination(found.document))
     if output:
-        print(f"\nWritten: {output} ({many(len(found.pairs), 'pair')} to check)")
+        print(f"\nWritten: {output} ({many(len(found.pairs), 'pair')} to check{made})")
     return 0
+
+
+def _new_folder(output: str) -> str:
+    """What to say of a local folder that is about to be made."""
+    folder = Path(output).parent
+    return "" if storage.is_remote(output) or folder.is_dir() else f"; the folder {folder} is new"

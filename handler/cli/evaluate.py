@@ -15,7 +15,7 @@ import orjson
 
 from handler.cli._ci import add_files, add_gates, check, gates_of
 from handler.cli._model import model_folder
-from handler.cli._options import add_reading, assignment, local_input, mapping, print_json, reading_words
+from handler.cli._options import add_reading, assignment, content_of, local_input, mapping, print_json, reading_words
 from handler.errors import RequestError, one_line
 from handler.evaluation import EvaluationRequest, Machine, needs_text_encoder, reads_videos
 from handler.evaluation import run as evaluate
@@ -26,6 +26,8 @@ from handler.settings import DEFAULT_DETECTIONS, DEFAULT_MAX_ERROR_RATE, DEFAULT
 __all__ = ["add_arguments", "run"]
 
 CLAIMS = "vision.claims"
+TEXTS = ("judge.agreement.rubric", "agreement.rubric")
+"""Options that are texts, for which a file may be named."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="a,b",
         help="metric names or groups, e.g. vision.similarity or vision (fitting the file); repeatable",
     )
-    add("--threshold", type=float, default=DEFAULT_THRESHOLD, help="similarity below which a frame counts (0.75)")
+    add(
+        "--threshold",
+        type=float,
+        metavar="X",
+        default=DEFAULT_THRESHOLD,
+        help="similarity below which a frame counts (0.75)",
+    )
     add(
         "--mode",
         default="strict",
@@ -55,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--max-error-rate",
         type=float,
+        metavar="X",
         default=DEFAULT_MAX_ERROR_RATE,
         help="unreadable share to go on with, 0..1 (0.01)",
     )
@@ -215,7 +224,7 @@ def _metric_options(given: list[str]) -> dict[str, dict[str, Any]]:
         metric, dot, key = name.rpartition(".")
         if not dot:
             raise RequestError(f"--option {one!r} names no metric", field="option", hint="Write METRIC.KEY=VALUE")
-        found.setdefault(metric, {})[key] = _value(value)
+        found.setdefault(metric, {})[key] = content_of(value) if name in TEXTS else _value(value)
     return found
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from handler.cli._options import add_reading, mapping, print_json, reading_words
+from handler.counting import many
 from handler.evaluation import find_files
-from handler.formats import Inspection, ReadOptions, TextLengths, inspect_records
-from handler.reports import dump_json, many
+from handler.formats import Inspection, ReadOptions, TextLengths, inspect_records, is_video
+from handler.reports import dump_json
 
 __all__ = ["add_arguments", "run"]
 
@@ -37,19 +38,37 @@ def run(options: argparse.Namespace) -> int:
         references=options.references,
     )
     files = list(find_files(options.input))
+    if len(files) > 1 and not options.json and all(is_video(info.location) for info in files):
+        _print(_as_one([inspect_records(info.location, reading) for info in files], options.input), options)
+        return 0
     for number, info in enumerate(files):
         found = inspect_records(info.location, reading)
         if options.json:
             print_json(dump_json(asdict(found)))
             continue
         print("\n" * bool(number), end="")
-        for label, text in _facts(found):
-            print(f"{label:<12} {text}")
-        if found.detection.noun == "video" and len(files) > 1:  # a folder of clips is one input
-            print(f"{'beside it':<12} {many(len(files) - 1, 'file')}\n\nNext: {_next_step(found, options)}")
-            return 0
-        print(f"\nNext: {_next_step(found, options)}")
+        _print(found, options)
     return 0
+
+
+def _print(found: Inspection, options: argparse.Namespace) -> None:
+    for label, text in _facts(found):
+        print(f"{label:<12} {text}")
+    print(f"\nNext: {_next_step(found, options)}")
+
+
+def _as_one(clips: Sequence[Inspection], folder: str) -> Inspection:
+    """A folder of clips is one input, and one session."""
+    first = clips[0]
+    n = sum(one.n_samples for one in clips)
+    return replace(
+        first,
+        location=folder,
+        file_bytes=sum(one.file_bytes or 0 for one in clips),
+        detection=replace(first.detection, roles={"clips": f"{clips[0].location} to {clips[-1].location}"}),
+        n_samples=n,
+        languages={"": n},
+    )
 
 
 def _facts(found: Inspection) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ import argparse
 
 from handler import storage
 from handler.cli._options import assignment
+from handler.counting import many
 from handler.errors import RequestError
 from handler.questions import (
     SAMPLINGS,
@@ -16,7 +17,6 @@ from handler.questions import (
     sequence_questions,
     write_lines,
 )
-from handler.reports import many
 
 __all__ = ["add_arguments", "run"]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from handler.counting import many
 from handler.decisions._aims import Aim
 from handler.decisions._figures import curves, figures_at, ranking, slice_figures
 from handler.decisions._labelled import Part, Split, Verdicts, part_of
@@ -97,9 +98,9 @@ def _too_few(chooses: Part, tests: Part, split: Split) -> Iterator[str]:
         for verdict in ("different", "same"):
             n, least = counts[f"n_{verdict}"], MINIMA["frames_of_each_verdict"]
             if n < least:
-                yield f"the {words} part has {n} frames with the verdict {verdict}, and needs {least}"
+                yield f"the {words} part has {many(n, 'frame')} with the verdict {verdict}, and needs {least}"
         if part.n_groups < MINIMA["groups"]:
-            yield f"the {words} part has {part.n_groups} groups ({split.by}), and needs {MINIMA['groups']}"
+            yield f"the {words} part has {many(part.n_groups, 'group')} ({split.by}), and needs {MINIMA['groups']}"
     if split.one_session:
         yield split.notes[0]
 

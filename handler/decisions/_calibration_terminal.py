@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from handler.counting import many
+
 __all__ = ["render_calibration"]
 
 FIGURES = {
@@ -21,8 +23,8 @@ def render_calibration(document: Mapping[str, Any]) -> str:
     """The thresholds, what they do on the held-out part, and why they are not called calibrated, as plain text."""
     verdicts, split = document["verdicts"], document["split"]
     lines = [
-        f"{verdicts['n_same']:,} frames same, {verdicts['n_different']:,} different, {verdicts['n_without']:,} without a "
-        f"verdict (column {_printable(verdicts['column'])}: {verdicts['rule']})",
+        f"{many(verdicts['n_same'], 'frame')} same, {verdicts['n_different']:,} different, {verdicts['n_without']:,} "
+        f"without a verdict (column {_printable(verdicts['column'])}: {verdicts['rule']})",
         f"Aim {document['aim']}; parted by {_printable(split['by'])}",
         *(f"Note: {_printable(note)}" for note in split["notes"]),
     ]
@@ -44,15 +46,16 @@ def _metric(name: str, entry: Mapping[str, Any]) -> Iterator[str]:
         yield from _slices(entry)
         more = entry["to_halve"]
         yield (
-            f"  to halve the intervals: {more['error_rates']['frames']:,} more frames in {more['error_rates']['groups']:,} "
-            f"more groups for the error rates, {more['threshold']['frames']:,} for the threshold"
+            f"  to halve the intervals: {many(more['error_rates']['frames'], 'more frame')} in "
+            f"{many(more['error_rates']['groups'], 'more group')} for the error rates, "
+            f"{more['threshold']['frames']:,} for the threshold"
         )
     for reason in entry["reasons"]:
         yield f"  not calibrated: {_printable(reason)}"
 
 
 def _figures(held_out: Mapping[str, Any]) -> Iterator[str]:
-    yield f"  on {held_out['n']:,} held-out frames in {held_out['n_groups']:,} groups"
+    yield f"  on {many(held_out['n'], 'held-out frame')} in {many(held_out['n_groups'], 'group')}"
     for key, words in FIGURES.items():
         value = held_out[key]
         shown = "-" if value is None else f"{value:.3f}{_interval(held_out['intervals'][key], '.3f')}"
@@ -71,7 +74,7 @@ def _slices(entry: Mapping[str, Any]) -> Iterator[str]:
         where = f"{_printable(one['by'])}={_printable(one['value'])}"
         yield f"    {where}: balanced accuracy {one['balanced_accuracy']:.3f}{interval}"
     if left := len(entry["slices"]) - len(shown[:MOST_SLICES]):
-        yield f"    {left} more slices in the file, some too small for figures"
+        yield f"    {many(left, 'more slice')} in the file, some too small for figures"
 
 
 def _interval(interval: Mapping[str, Any] | None, form: str) -> str:

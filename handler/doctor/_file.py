@@ -9,6 +9,7 @@ from typing import Any
 
 from handler import storage
 from handler.claims import false_versions, rewrites
+from handler.counting import many
 from handler.doctor._examine import Examination, examine
 from handler.doctor._references import draw, read_references
 from handler.errors import InputError, RequestError
@@ -83,5 +84,5 @@ def _make(names: Sequence[str], model: Path | None, threads: int | None) -> list
 
 def _hint(unreadable: Sequence[Unreadable]) -> str:
     if unreadable:
-        return f"{len(unreadable):,} items could not be read, the first one because: {unreadable[0].reason}"
+        return f"{many(len(unreadable), 'item')} could not be read, the first one because: {unreadable[0].reason}"
     return "`scenescore inspect` says what the file holds; --map references=COLUMN names the column"

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from handler.reports import many
+from handler.counting import many
 
 __all__ = ["render_examination"]
 

@@ -20,7 +20,9 @@ def check_output(location: str) -> str:
     """The location, if its suffix says how to write. Raises RequestError otherwise."""
     if not location.lower().endswith(SUFFIXES):
         raise RequestError(
-            f"--output {location!r} is neither a .csv nor a .jsonl file", field="output", hint="e.g. pairs.csv"
+            f"--output {location!r} is neither a .csv nor a .jsonl file",
+            field="output",
+            hint="Name one, e.g. --output pairs.csv",
         )
     return location
 

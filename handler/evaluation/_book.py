@@ -79,7 +79,8 @@ class Book:
         come with warnings of their own."""
         found = {code: (n, notices.examples[code]) for code, n in notices.counts.items()}
         if wrong := [by for by in self._group_by if any(ledger.names_nothing(by) for ledger in self.ledgers.values())]:
-            found["unknown_group"] = (len(wrong), wrong)
+            there = ", ".join(dict.fromkeys(name for ledger in self.ledgers.values() for name in ledger.there))
+            found["unknown_group"] = (len(wrong), [f"{by} (there is: {there})" for by in wrong])
         for name, ledger in self.ledgers.items():
             found |= {code: (n, ledger.examples[code]) for code, n in ledger.warnings.items()}
             found |= {code: (1, [name]) for code in reports[name]["overall"].get("warnings", ())}

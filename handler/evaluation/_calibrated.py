@@ -55,9 +55,14 @@ def calibration_part(metrics: Sequence[BaseMetric]) -> dict[str, Any]:
     return {"calibration": {**used[0].calibrated.summary, "metrics": [metric.name for metric in used]}}
 
 
-def calibration_warnings(part: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """A warning where the calibration does not call itself one."""
-    if not part or part["calibration"]["calibrated"]:
+def calibration_warnings(part: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Warnings where the calibration does not call itself one, and where a metric of the request has a threshold that it
+    says nothing of. names: the metrics of the request."""
+    if not part:
         return []
-    reasons = part["calibration"]["reasons"]
-    return [{"code": "not_calibrated", "count": len(reasons), "examples": reasons[:3]}]
+    found = part["calibration"]
+    apart = [name for name in names if metric_class(name).threshold_of is not None and name not in found["metrics"]]
+    warnings = [{"code": "not_in_calibration", "count": len(apart), "examples": apart[:3]}] if apart else []
+    if not found["calibrated"]:
+        warnings.append({"code": "not_calibrated", "count": len(found["reasons"]), "examples": found["reasons"][:3]})
+    return warnings

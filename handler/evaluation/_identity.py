@@ -19,7 +19,7 @@ from handler.evaluation._inputs import find_files
 from handler.evaluation._request import EvaluationRequest
 from handler.metrics import BaseMetric, metric_class
 from handler.samples import Record
-from handler.settings import DEFAULT_THRESHOLD, available_threads
+from handler.settings import DEFAULT_OUTPUT, DEFAULT_THRESHOLD, available_threads
 
 __all__ = [
     "InputIdentity",
@@ -110,10 +110,24 @@ def folder_location(
 ) -> str:
     """`<output>/<input key>/<content>-<request hash>`. companions: {role: content} of the files beside the input."""
     assert request.output is not None
+    _refuse_file_in_the_way(request.output, *_safe(source.name))
     signatures = {metric.name: metric.signature() for metric in metrics}
     return storage.join(
         request.output, *_safe(source.name), f"{source.content}-{request.identity(signatures, dict(companions))}"
     )
+
+
+def _refuse_file_in_the_way(output: str, *inside: str) -> None:
+    """Results go into folders: `--output .` beside the input would need one that has the input's own name."""
+    if storage.is_remote(output):
+        return
+    folder = Path(output, *inside)
+    if file := next((one for one in (*reversed(folder.parents), folder) if one.is_file()), None):
+        raise RequestError(
+            f"results would go into {str(folder)!r}, and {str(file)!r} is a file, not a folder",
+            field="output",
+            hint=f"Name another folder, e.g. --output {DEFAULT_OUTPUT}",
+        )
 
 
 def _safe(key: str) -> list[str]:

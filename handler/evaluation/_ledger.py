@@ -16,6 +16,7 @@ __all__ = ["Ledger"]
 
 N_WORST = 10
 N_EXAMPLES = 3
+N_NAMES = 8  # of tags and columns that are named where the one asked for is nowhere
 MAX_CODES = 30  # kinds of warnings told apart
 MAX_GROUPS = 1000  # distinct values of one tag
 FIELDS = ("session_id", "assistant_id", "language")  # what else can be grouped by
@@ -38,6 +39,7 @@ class Ledger:
         self._worst: list[tuple[float, int, dict[str, Any]]] = []
         self.warnings: Counter[str] = Counter()
         self.examples: dict[str, list[str]] = {}
+        self._there: dict[str, None] = {}
 
     @property
     def n_sessions(self) -> int:
@@ -113,10 +115,16 @@ class Ledger:
             known = self._code(code)
             self.warnings[known] += n
             self.examples[known] = [*self.examples.get(known, []), *other.examples[code]][:N_EXAMPLES]
+        self._there |= other._there
 
     def names_nothing(self, by: str) -> bool:
         """Whether samples were grouped by a name that none of them has."""
         return {value for known, value in self._groups if known == by} == {""}
+
+    @property
+    def there(self) -> list[str]:
+        """What could be grouped by instead, as far as a sample without the name asked for has shown it."""
+        return [*self._there, *FIELDS]
 
     def state(self) -> dict[str, Any]:
         """Plain JSON from which `restore` makes an equal ledger."""
@@ -127,6 +135,7 @@ class Ledger:
             "worst": [list(entry) for entry in self._worst],
             "warnings": dict(self.warnings),
             "examples": self.examples,
+            "there": [*self._there],
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -140,6 +149,7 @@ class Ledger:
         self._worst = [(badness, index, entry) for badness, index, entry in state["worst"]]
         self.warnings = Counter(state["warnings"])
         self.examples = dict(state["examples"])
+        self._there = dict.fromkeys(state.get("there", ()))
 
     def report(self) -> dict[str, Any]:
         """The metric's part of report.json: sessions, groups, overall, worst."""
@@ -174,6 +184,8 @@ class Ledger:
         )
         tally = self._groups.get((by, value))
         if tally is None:
+            if not value:
+                self._there |= dict.fromkeys([*sample.tags, *sample.columns][:N_NAMES])
             self._refuse_another(by)
             tally = self._groups[by, value] = self._metric.tally()
         return tally

@@ -211,7 +211,7 @@ class Evaluation:
                 self._source.check_unchanged()
                 parts.put_away(self._state(), self._book.n_records)
             if stop:
-                raise OutOfTimeError(f"time ran out after {self._book.n_samples} samples; they are saved")
+                raise OutOfTimeError(f"time ran out; samples saved: {self._book.n_samples:,}")
 
         self._score_records(rest, parts, save)
 
@@ -295,6 +295,6 @@ class Evaluation:
             **calibration,
             "counts": self._book.counts(),
             "metrics": reports,
-            "warnings": [*self._book.warnings(self._notices, reports), *calibration_warnings(calibration)],
+            "warnings": [*self._book.warnings(self._notices, reports), *calibration_warnings(calibration, [*reports])],
             "timing": timing(self._started, self._seconds(), self._book.n_samples, load_seconds() - self._loading),
         }

@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from handler import storage
+from handler.counting import many
 from handler.errors import InputError, RequestError, ScenescoreError
 from handler.evaluation import _identity
 from handler.evaluation._metrics import Machine, make_metrics
@@ -115,7 +116,7 @@ def reduce_shards(plan: ShardPlan, machine: Machine, *, keep: bool = False) -> R
     folder = ResultFolder(plan.result)
     if missing:
         raise UnfinishedError(
-            f"{len(missing)} of {len(plan.shards)} shards are not finished, the first is {missing[0]}",
+            f"not finished: {len(missing)} of {many(len(plan.shards), 'shard')}, the first is {missing[0]}",
             file=plan.location,
         )
     rows = [storage.join(plan.folder(number), "samples.jsonl") for number in range(len(plan.shards))]

@@ -16,6 +16,7 @@ from typing import Any
 import orjson
 
 from handler import storage
+from handler.counting import many
 from handler.detection import BUDGET, Look, Seen, Watcher, look_at, resize_rule
 from handler.errors import InputError, OutOfTimeError, RequestError
 from handler.evaluation import _identity
@@ -122,7 +123,8 @@ def reduce_videos(work: VideoWork, machine: Machine, size: int) -> Report:
     missing = [index for index, notes in enumerate(all_notes) if not notes.finished]
     if missing:
         raise UnfinishedError(
-            f"{len(missing)} of {size} shares are not finished, the first is {missing[0]}", file=work.folder.location
+            f"not finished: {len(missing)} of {many(size, 'share')}, the first is {missing[0]}",
+            file=work.folder.location,
         )
     rows = {at: row for notes in all_notes for at, row in notes.rows.items()}
     report = run(work.request, replace(machine, seen=lambda sample: _fields(sample, rows, work.request)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 
+from handler.counting import many
 from handler.errors import InputError
 from handler.formats._contract import Notices, ReadOptions, Source
 from handler.formats._frames import FrameReader
@@ -37,7 +38,9 @@ class TableReader:
                 few = (
                     "too few: a cell is missing" if len(row) < width else "too many: quote cells that hold a delimiter"
                 )
-                yield Unreadable(line, None, None, f"line {line} has {len(row)} cells for {width} columns, {few}")
+                yield Unreadable(
+                    line, None, None, f"line {line} has {many(len(row), 'cell')} for {many(width, 'column')}, {few}"
+                )
 
 
 def table_rows(source: Source) -> Iterator[tuple[int, dict[str, str] | Unreadable]]:
@@ -48,7 +51,7 @@ def table_rows(source: Source) -> Iterator[tuple[int, dict[str, str] | Unreadabl
         if type(row) is not list:
             yield line, Unreadable(line, None, None, _words(str(row)))
         elif row and len(row) != len(columns):
-            reason = f"line {line} has {len(row)} cells for {len(columns)} columns"
+            reason = f"line {line} has {many(len(row), 'cell')} for {many(len(columns), 'column')}"
             yield line, Unreadable(line, None, None, reason)
         elif row:
             yield line, dict(zip(columns, row, strict=True))

@@ -129,7 +129,7 @@ class FrameReader:
         return Session(
             session_id=ids.get("session_id") or self.stem,
             assistant_id=ids.get("assistant_id") or UNKNOWN_ASSISTANT,
-            language=(language or None) if isinstance(language, str) else None,
+            language=(language.strip() or None) if isinstance(language, str) else None,
             problem=problem,
             tags=tags,
         )
@@ -202,7 +202,7 @@ class FrameReader:
             else:
                 references = self._references(frame, plan, path)
             if plan.language is not None and isinstance(own := frame[plan.language], str):
-                language = own or language
+                language = own.strip() or language
             if plan.weight is not None:
                 check_weight(frame[plan.weight], path + plan.weight)
             tags = as_tags(frame[plan.tags], path + plan.tags) if plan.tags is not None else _NOTHING

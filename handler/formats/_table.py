@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
+from handler.counting import many
 from handler.errors import InputError
 from handler.formats._fields import FLAT_NAMES, KNOWN_NAMES, AmbiguousError, Plan, listed, make_plan, normal
 
@@ -34,7 +35,7 @@ class Shape:
         header = "the first row names the columns" if self.has_header else "the first row is data, not names"
         said = "the file's sep= line says so" if self.sep_line else "it divides the rows most evenly"
         name = _DELIMITERS.get(self.delimiter, repr(self.delimiter))
-        return f"text with {len(self.columns)} columns; delimiter {name}: {said}; {header}"
+        return f"text with {many(len(self.columns), 'column')}; delimiter {name}: {said}; {header}"
 
 
 def shape_of(head: str, mapping: Mapping[str, str]) -> Shape:

@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from handler import aws, storage
+from handler.counting import many
 from handler.errors import ForbiddenError, OutOfTimeError, RequestError, ScenescoreError, one_line
 from handler.evaluation import (
     EvaluationRequest,
@@ -86,7 +87,7 @@ def _plan(event: dict[str, Any], settings: Settings, clock: Clock) -> dict[str, 
         return {"state": "failed", "id": job.id, "location": location, "reason": str(error)}
     if isinstance(plan, Report):
         return _done(job.id, job.request, plan, settings)
-    settle(replace(status, state="queued", reason=f"scored in {len(plan.shards)} shards"), settings.output)
+    settle(replace(status, state="queued", reason=f"scored in {many(len(plan.shards), 'shard')}"), settings.output)
     items = storage.join(plan.location, "items.json")
     shards = [{"schema": MAP, "plan": plan.location, "shard": number} for number in range(len(plan.shards))]
     storage.write_bytes(items, orjson.dumps(shards))

@@ -7,6 +7,7 @@ import math
 import orjson
 
 from handler import aws, storage
+from handler.counting import many
 from handler.errors import InputError, RequestError
 from handler.evaluation import count_videos, reads_videos
 from handler.jobs._job import Job
@@ -74,7 +75,7 @@ def submit_videos(job: Job, settings: Settings) -> str:
         timeout=REDUCE_SECONDS,
         after=array,
     )
-    return f"{_WAITS}{n_videos} in {size} tasks, jobs {array} and {last}"
+    return f"{_WAITS}{n_videos} in {many(size, 'task')}, jobs {array} and {last}"
 
 
 def detections_of(output: str) -> str:

@@ -80,6 +80,12 @@ def select_metrics(wanted: Iterable[str]) -> list[str]:
     """Full names for what a person typed: a full name, a group (`vision`) or a last part that is unique (`wer`)."""
     selected: dict[str, None] = {}
     for word in wanted:
+        if not word.strip():
+            raise RequestError(
+                "a metric without a name is asked for",
+                field="metrics",
+                hint="`scenescore metrics` lists those there are",
+            )
         if _is_known(word):
             selected[word] = None
             continue

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
+from handler.counting import many
 from handler.errors import RequestError
 from handler.questions._objects import Picture
 
@@ -80,8 +81,9 @@ def _draw(pictures: Sequence[Picture], per_image: int, n_images: int | None, see
     fit = [picture for picture in pictures if len(picture.objects) >= per_image]
     wanted = len(fit) if n_images is None else n_images
     if not fit or wanted > len(fit):
+        found = f"{len(fit)} of {many(len(pictures), 'picture')} with at least {many(per_image, 'object')}"
         raise RequestError(
-            f"{len(fit)} of {len(pictures)} pictures have at least {per_image} objects, and {wanted or 1} are needed",
+            f"{found}, and {wanted or 1} needed",
             field="images",
         )
     if n_images is None:

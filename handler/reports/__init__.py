@@ -7,7 +7,7 @@ from handler.reports._folder import ResultFolder, RowWriter, dump_json, dump_row
 from handler.reports._latest import mend_latest, update_latest
 from handler.reports._parts import Parts
 from handler.reports._report import Report
-from handler.reports._terminal import many, render
+from handler.reports._terminal import render
 
 __all__ = [
     "Document",
@@ -22,7 +22,6 @@ __all__ = [
     "find_result",
     "guarded",
     "is_result",
-    "many",
     "mend_latest",
     "read_document",
     "render",

@@ -242,6 +242,7 @@ WORDS = {
     "repeated_prediction": "a model version predicted twice; the later counts",
     "result_without_grade": "a result holds no grade but a region, a ranking or the like",
     "small_set": "too few images for a stable CIDEr-D, which wants 100",
+    "not_in_calibration": "the calibration has no threshold for a metric's score, and the metric keeps its own",
     "not_calibrated": "the calibration does not call itself calibrated",
-    "unknown_group": "no frame has a tag or column of this name",
+    "unknown_group": "no sample has a tag or column of this name",
 }

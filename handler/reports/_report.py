@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from handler.counting import many
 from handler.reports._document import Document
 from handler.reports._folder import ResultFolder
 from handler.reports._terminal import render
@@ -33,7 +34,7 @@ class Report(Document):
         self._errors = errors
 
     def __repr__(self) -> str:
-        return f"Report({', '.join(self['metrics'])}; {self['counts']['n_samples']} samples)"
+        return f"Report({', '.join(self['metrics'])}; {many(self['counts']['n_samples'], 'sample')})"
 
     @property
     def samples(self) -> list[dict[str, Any]]:

@@ -6,10 +6,12 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from handler.counting import many
 from handler.metrics import metric_class
-from handler.reports._columns import COLUMNS, FIGURES, GENERAL, NOUNS, SIDES, WORDS, Column
+from handler.reports._columns import COLUMNS, FIGURES, GENERAL, NOUNS, SIDES, Column
+from handler.reports._reasons import reason_words, unscored, warning_words
 
-__all__ = ["many", "noun_of", "render"]
+__all__ = ["noun_of", "render"]
 
 MAX_SESSIONS = 20
 MAX_WORST = 5
@@ -37,12 +39,13 @@ def _head(report: Mapping[str, Any]) -> str:
     if limit := report["request"].get("limit"):
         text += f" (the first {limit:,} at most)"
     if calibration := report.get("calibration"):
-        text += f", threshold by calibration {calibration['fingerprint']} ({calibration['aim']})"
+        of = f" of {', '.join(calibration['metrics'])}" if "metrics" in calibration else ""
+        text += f", threshold{of} by calibration {calibration['fingerprint']} ({calibration['aim']})"
     if not counts["n_samples"]:
         return f"{text}. There is nothing to score."
     overall = [metric["overall"] for metric in report["metrics"].values()]
     if not any(one["n_scored"] for one in overall):
-        reasons = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in overall[0]["skipped"].items())
+        reasons = ", ".join(f"{n:,} × {reason}" for reason, n in unscored(overall[0]) if reason != "error")
         text += f"\nNOTHING WAS SCORED: {reasons or f'every {noun} ended in an error'}."
     return text
 
@@ -64,6 +67,9 @@ def _metric(name: str, metric: Mapping[str, Any]) -> str:
     if len(sessions) != 1 or groups:
         rows.append({"label": "all", **metric["overall"]})
     table = _table(name, [[row["label"], *_cells(row, columns)] for row in rows], [title for title, _ in columns])
+    if undecided := metric["overall"].get("undecided"):
+        left = ", ".join(f"{n:,} × {reason_words(reason)}" for reason, n in undecided.items())
+        table = "\n".join([table, *textwrap.wrap(f"Undecided: {_printable(left)}", WIDTH)])
     if name != "judge.agreement":
         return table
     return "\n".join([table, "", *textwrap.wrap(metric["overall"]["summary"], WIDTH)])
@@ -145,13 +151,5 @@ def _warnings(warnings: Sequence[Mapping[str, Any]]) -> str:
     lines = ["Warnings"] if warnings else []
     for one in warnings:
         examples = _printable(", ".join(one["examples"]))
-        lines.append(
-            f"  {WORDS.get(one['code'].split(':')[0], one['code'])} ({one['code']}): {one['count']}, e.g. {examples}"
-        )
+        lines.append(f"  {_printable(warning_words(one['code']))}: {one['count']:,}, e.g. {examples}")
     return "\n".join(lines)
-
-
-def many(n: int, noun: str) -> str:
-    """A count with its noun."""
-    several = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
-    return f"{n:,} {noun if n == 1 else several}"

@@ -213,9 +213,9 @@ def _named(location: str, error: OSError) -> StorageError:
     if isinstance(error, FileNotFoundError):
         return NotFoundError("no such file", file=location, hint="Check the path")
     if isinstance(error, IsADirectoryError):
-        return LocationError("this is a folder, not a file", file=location)
+        return LocationError("this is a folder, not a file", file=location, hint="Name a file in it")
     if isinstance(error, (NotADirectoryError, FileExistsError)):
-        return LocationError("a part of this path is a file, not a folder", file=location)
+        return LocationError("a part of this path is a file, not a folder", file=location, hint="Name another")
     if isinstance(error, PermissionError):
         return AccessDeniedError("permission denied", file=location, hint="Check the owner and mode of file and folder")
     if error.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -13,6 +13,7 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from handler import storage
+from handler.counting import many
 from handler.errors import InputError
 from handler.samples import DetectedFrame, Detection
 from handler.video._resize import UNRESIZED
@@ -36,7 +37,7 @@ _HINT = "Delete it and detect again"
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Which frames were looked at. n: how many were asked for; indices: one per frame asked for, repeats kept."""
+    """Which frames were looked at. n: how many asked for; indices: one per frame asked for, repeats kept."""
 
     n: int
     rule: str
@@ -192,9 +193,9 @@ def _problems(found: Detections) -> Iterator[tuple[str, str]]:
     if sampling.n < 1:
         yield "sampling.n", f"{sampling.n} frames is no sample"
     if len(sampling.indices) != sampling.n:
-        yield "sampling.indices", f"{len(sampling.indices)} entries where {sampling.n} frames were asked for"
+        yield "sampling.indices", f"{many(len(sampling.indices), 'entry')} where {many(sampling.n, 'frame')} asked for"
     if len(found.frames) != sampling.n:
-        yield "frames", f"{len(found.frames)} entries where {sampling.n} frames were asked for"
+        yield "frames", f"{many(len(found.frames), 'entry')} where {many(sampling.n, 'frame')} asked for"
     for position, (frame, index) in enumerate(zip(found.frames, sampling.indices, strict=True)):
         yield from _frame_problems(frame, index, f"frames.{position}")
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from handler.counting import many
 from handler.errors import ModelError
 from handler.metrics.vision import PairScore, PairScorer, PairSource, cosine, pair_scorer
 from handler.models import TextEncoder, shared_text_encoder
@@ -152,7 +153,9 @@ def _vectors(embedder: Embedder, texts: list[str]) -> NDArray[Any]:
     vectors = np.asarray(embedder.encode(texts))
     if vectors.ndim != 2 or len(vectors) != len(texts) or vectors.dtype.kind not in "fiu":
         kind = f"an array of shape {vectors.shape} and type {vectors.dtype}"
-        raise TypeError(f"{type(embedder).__name__}.encode gives {kind} for {len(texts)} texts, not one vector each")
+        raise TypeError(
+            f"{type(embedder).__name__}.encode gives {kind} for {many(len(texts), 'text')}, not one vector each"
+        )
     return vectors
 
 

@@ -26,7 +26,7 @@ def test_compat_is_jiwer(cases, name):
         texts = case["reference"], case["hypothesis"]
         contiguous = name.endswith("contiguous")
         if "raises" in case:
-            with pytest.raises(RequestError, match="4 references and 1 hypotheses"):
+            with pytest.raises(RequestError, match="references are 4 and the hypotheses 1"):
                 word_errors(*texts, mode="compat:jiwer")
         else:
             found = word_errors(*texts, mode="compat:jiwer", contiguous=contiguous)

@@ -165,7 +165,7 @@ def test_nothing_scored_is_said_loudly(model, tmp_path):
     path = tmp_path / "half.json"
     path.write_text('[{"answer": "A dog.", "Mensch": "Ein Hund."}]')
     done = call("evaluate", path, "--output", tmp_path / "out", "--on-missing", "skip")
-    assert "NOTHING WAS SCORED: 1 missing reference." in done.stdout
+    assert "NOTHING WAS SCORED: 1 × nobody said what is right." in done.stdout
     shown = call("inspect", path).stdout
     assert "no frame has references; say where:" in shown
     assert "--map references=COLUMN (there is: Mensch)" in shown
@@ -174,7 +174,9 @@ def test_nothing_scored_is_said_loudly(model, tmp_path):
 def test_groups_that_nobody_has_are_warned_about(model, tmp_path):
     done = call("evaluate", EXAMPLE, "--output", tmp_path, "--group-by", "colour,session_id", "--json")
     report = json.loads(done.stdout)
-    assert next(one for one in report["warnings"] if one["code"] == "unknown_group")["examples"] == ["colour"]
+    assert next(one for one in report["warnings"] if one["code"] == "unknown_group")["examples"] == [
+        "colour (there is: session_id, assistant_id, language)"
+    ]
     groups = report["metrics"]["vision.similarity"]["groups"]
     assert [(one["by"], one["value"]) for one in groups] == [("colour", ""), ("session_id", "cam-entrance-01")]
 

@@ -158,9 +158,25 @@ def test_a_calibration_of_similarity_alone_leaves_the_threshold_of_claims(tmp_pa
     report, _ = results(tmp_path / "out")
     assert report["calibration"]["metrics"] == ["vision.hallucination"]
     assert "threshold_source" not in report["metrics"]["vision.claims"]["overall"]
-    capsys.readouterr()
+    assert {"code": "not_in_calibration", "count": 1, "examples": ["vision.claims"]} in report["warnings"]
+    shown = capsys.readouterr().out
+    assert "threshold of vision.hallucination by calibration" in shown
+    assert "the calibration has no threshold for a metric's score, and the metric keeps its own: 1" in shown
     assert main([*words, "--metrics", "vision.claims"]) == 2
     assert "has no threshold for vision.claims" in capsys.readouterr().err
+
+
+def test_a_calibration_of_claims_alone_leaves_the_threshold_of_similarity_and_says_so(tmp_path, model, capsys):
+    pairs = [pair for one in zip(RIGHT, WRONG, strict=True) for pair in one]
+    frames = write(tmp_path / "judged.jsonl", pairs, human_verdict=["same", "different"] * 4)
+    calibration = tmp_path / "c.json"
+    assert main(["calibrate", str(frames), "--metrics", "vision.claims", "--output", str(calibration)]) == 0
+    words = ["evaluate", str(frames), "--calibration", str(calibration), "--output", str(tmp_path / "out")]
+    assert main([*words, "--metrics", "vision"]) == 0
+    report, _ = results(tmp_path / "out")
+    assert report["metrics"]["vision.hallucination"]["overall"]["threshold"] == 0.75
+    assert {"code": "not_in_calibration", "count": 1, "examples": ["vision.hallucination"]} in report["warnings"]
+    assert "threshold of vision.claims by calibration" in capsys.readouterr().out
 
 
 def test_two_runs_are_compared_by_the_frames_contradicted(tmp_path, model, capsys):
@@ -169,6 +185,8 @@ def test_two_runs_are_compared_by_the_frames_contradicted(tmp_path, model, capsy
         assert main(["evaluate", str(frames), "--metrics", "vision.claims", "--output", str(tmp_path / name)]) == 0
     folders = [str(next((tmp_path / name).rglob("report.json")).parent) for name in ("old", "new")]
     capsys.readouterr()
+    assert main(["compare", *reversed(folders)]) == 0
+    assert 'after : number: model "three women", person "two women"' in capsys.readouterr().out
     assert main(["compare", *folders, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     (found,) = document["comparisons"]

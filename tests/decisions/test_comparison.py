@@ -239,7 +239,9 @@ def test_lost_texts_are_shown_where_a_report_quotes_them(tmp_path):
         ("f1", "A cat sleeps.", ["A dog runs."]),
         ("f2", None, None),
     ]
-    assert "A cat sleeps." in render_comparison(compare(a, b))
+    shown = render_comparison(compare(a, b))
+    assert "after : A cat sleeps." in shown
+    assert "look up the other texts in " in shown
 
 
 def test_the_same_comparison_is_written_to_the_same_bytes(tmp_path):

@@ -35,7 +35,7 @@ def test_rows_that_went_missing_are_no_comparison(tmp_path):
         write(tmp_path / name, rows)
     samples = tmp_path / "b" / "samples.jsonl"
     samples.write_text("".join(samples.read_text().splitlines(keepends=True)[:10]))
-    with pytest.raises(InputError, match="10 rows stand where the report counts 12"):
+    with pytest.raises(InputError, match="10 rows found where the report counts 12"):
         compare(tmp_path / "a", tmp_path / "b")
 
 

@@ -175,7 +175,7 @@ def test_reduce_waits_for_every_shard(tmp_path, model):
     machine = Machine(model=model)
     plan = plan_shards(EvaluationRequest(input=str(path), output=str(tmp_path / "out")), machine, run="r", n_shards=3)
     score_shard(plan, 0, machine)
-    with pytest.raises(ScenescoreError, match="2 of 3 shards are not finished, the first is 1"):
+    with pytest.raises(ScenescoreError, match="not finished: 2 of 3 shards, the first is 1"):
         reduce_shards(plan, machine)
     again = plan_shards(EvaluationRequest(input=str(path), output=str(tmp_path / "out")), machine, run="r", n_shards=5)
     assert len(again.shards) == 3  # the plan that is there is kept

@@ -35,7 +35,7 @@ def test_objects_of_every_form(tmp_path, text, found):
         (" \n", None, "the file is empty"),
         ('{"a": 1}\n{"a": \n', 2, "JSON"),
         ('[{"a": 1},\n7]', 2, "where an object is expected"),
-        ("a,b\n1,x\n2\n", 3, "line 3 has 1 cells for 2 columns"),
+        ("a,b\n1,x\n2\n", 3, "line 3 has 1 cell for 2 columns"),
         ('a,b\n"1"x,y\n', 2, "text follows a closing quote"),
         ('a,b\n1,"x\n', 2, "is not closed"),
     ],

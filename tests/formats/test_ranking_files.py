@@ -194,7 +194,7 @@ def test_scores_win_over_ranks_that_say_otherwise_and_it_is_told(tmp_path):
         ({"query_id": "q1", "doc_id": "b", "score": None}, "score", "missing (query 'q1'), and other documents"),
         ({"query_id": "q1", "doc_id": ""}, "doc_id", "is missing or empty"),
         ({"query_id": None, "doc_id": "b"}, "query_id", "is missing or empty"),
-        ({"query_id": "q1", "ranked": ["a", "b"], "scores": [1]}, "scores", "holds 1 numbers for 2 documents"),
+        ({"query_id": "q1", "ranked": ["a", "b"], "scores": [1]}, "scores", "holds 1 number for 2 documents"),
         ({"query_id": "q1", "ranked": ["a", None]}, "ranked[1]", "is missing or empty"),
         ({"query_id": "q1", "ranked": ["a", 7, True]}, "ranked[2]", "is true, not an id"),
         ({"query_id": "q1", "ranked": [{"doc_id": "a", "score": 1}, {"doc_id": "b"}]}, "ranked", "scores for 1 of 2"),

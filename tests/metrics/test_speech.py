@@ -92,7 +92,7 @@ def test_several_utterances_are_rated_together():
 @pytest.mark.parametrize(
     ("call", "match"),
     [
-        (lambda: wer(["a", "b"], ["a"]), "2 references and 1 hypotheses.*contiguous=True"),
+        (lambda: wer(["a", "b"], ["a"]), "references are 2 and the hypotheses 1.*contiguous=True"),
         (lambda: wer("a", None), "hypothesis 1 is NoneType, not text"),
         (lambda: wer(["a", 2], ["a", "b"]), "reference 2 is int, not text"),
         (lambda: wer("a", "b", normaliser="whisper"), "no normaliser 'whisper'.*none, basic, english, characters"),

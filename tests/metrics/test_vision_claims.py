@@ -215,7 +215,7 @@ def test_figures_of_nothing_are_none():
     tally = make().tally()
     tally.add(make().compute(sample("", "r")))
     assert (tally.summary()["rate"], tally.summary()["n_undecided"]) == (None, 1)
-    assert "None of 1 frames can be decided" in tally.summary()["summary"]
+    assert "0 of 1 frame can be decided" in tally.summary()["summary"]
 
 
 def test_worst_are_the_surest_contradictions_alone():

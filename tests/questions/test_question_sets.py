@@ -106,7 +106,7 @@ def test_the_article_changes_before_a_vowel_and_nothing_else_does():
 
 
 def test_too_few_pictures_are_refused():
-    with pytest.raises(RequestError, match="have at least 4 objects"):
+    with pytest.raises(RequestError, match="with at least 4 objects"):
         pope_questions(PICTURES, "random", per_image=4)
     with pytest.raises(RequestError, match="nearly every object"):
         pope_questions([Picture("p", ("a", "b"))], "random", per_image=1)

@@ -159,7 +159,7 @@ def test_a_comparison_and_a_calibration_beside_a_result_and_alone(folder, tmp_pa
     ("damage", "said"),
     [
         (lambda rows: rows[:-20], "samples.jsonl:4: the row cannot be read"),
-        (lambda rows: b"".join(rows.splitlines(keepends=True)[:3]), "3 rows stand where the report counts 4"),
+        (lambda rows: b"".join(rows.splitlines(keepends=True)[:3]), "3 rows found where the report counts 4"),
     ],
 )
 def test_damaged_rows_are_named(folder, capsys, damage, said):

@@ -69,7 +69,7 @@ def test_it_prints_whole_tables_without_controls(browser, many):
     assert tab.do("getComputedStyle(document.querySelector('nav')).display") == "none"
     assert tab.do(f"{ROWS}.length") == 50
     after = "getComputedStyle(document.querySelector('#frames .scroller'), '::after').content"
-    assert tab.do(after) == '"49,950 more rows are not printed."'
+    assert tab.do(after) == '"Not printed: 49,950 more rows."'
     tab.close()
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from handler.counting import many
 from handler.decisions.comparison._figures import Figure
 from handler.decisions.comparison._runs import Run
 from handler.errors import InputError, RequestError
@@ -147,7 +148,7 @@ def read_columns(
     there, counted = sum(map(len, found.values())), run.document["counts"]["n_samples"]
     if there != counted:
         raise InputError(
-            f"{there:,} rows stand where the report counts {counted:,}",
+            f"{many(there, 'row')} found where the report counts {counted:,}",
             file=f"{run.location}/samples.jsonl",
             hint="The result is damaged: evaluate again with --force",
         )

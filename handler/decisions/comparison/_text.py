@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from handler.counting import many
 from handler.decisions.comparison._figures import is_headline
-from handler.reports import many
 
 __all__ = [
     "METHODS",
@@ -177,13 +177,26 @@ def _samples(found: Mapping[str, Any]) -> Iterator[str]:
     for one in entry["regressed"][:MAX_SAMPLES]:
         scores = f"{one['baseline_score']:.3f} -> {one['candidate_score']:.3f}"
         yield f"  {scores}  {_printable(one['session_id'])} / {_printable(one['sample_id'])}"
-        texts = [("before", one["baseline_answer"]), ("after ", one["candidate_answer"])]
-        texts.append(("person", one["references"][0] if one["references"] else None))
-        if not any(text for _, text in texts):  # videos have none
-            continue
+        yield from _quotes(one)
+    shown = entry["regressed"][:MAX_SAMPLES]
+    lacking = [side for side in ("baseline", "candidate") if any(one[f"{side}_answer"] is None for one in shown)]
+    if lacking:
+        inputs = {run["name"]: _printable(str(run["input"]["name"])) for run in found["runs"]}
+        places = " and ".join(dict.fromkeys(inputs[entry[side]] for side in lacking))
+        yield f"  (results quote their worst samples only: look up the other texts in {places})"
+
+
+def _quotes(one: Mapping[str, Any]) -> Iterator[str]:
+    """What both sides said of a sample, and the words of their claims, as far as the results hold them."""
+    texts = [("asked ", one.get("question")), ("person", one["references"][0] if one["references"] else None)]
+    texts[1:1] = [("before", one["baseline_answer"]), ("after ", one["candidate_answer"])]
+    if any(text for _, text in texts):  # videos have none
         yield from (f"         {who}: {_quoted(text)}" for who, text in texts if text is not None)
-    if all(one["candidate_answer"] is None for one in entry["regressed"][:MAX_SAMPLES]):
-        yield "  (results hold the texts of their worst samples only: look these up in the input)"
+    for who, side in (("before", "baseline"), ("after ", "candidate")):
+        for claim in one.get(f"{side}_claims", ()):
+            said = (("model", claim["answer"]), ("person", claim["reference"]))
+            words = ", ".join(f'{what} "{text}"' for what, text in said if text)
+            yield f"         {who}: {_quoted(str(claim['kind']) + ': ' + words)}"
 
 
 def _notes(found: Mapping[str, Any]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from handler.counting import many
 from handler.decisions.comparison._figures import Figure
 from handler.decisions.comparison._pairs import Pairing
 
@@ -25,7 +26,7 @@ def warnings_of(
         if one_sided > NOTABLE * entry["n_samples"]:
             yield _warning(
                 "scored_on_one_side",
-                f"{entry['metric']}: {entry['n_baseline_only']:,} samples have a value in {entry['baseline']} alone, "
+                f"{entry['metric']}: {many(entry['n_baseline_only'], 'sample')} with a value in {entry['baseline']} alone, "
                 f"{entry['n_candidate_only']:,} in {entry['candidate']} alone; both are left out, and who skips hard "
                 "samples looks better",
             )
@@ -33,8 +34,8 @@ def warnings_of(
     if alone and not any(entry["unit"] == "sample" for entry in entries):
         yield _warning(
             "slice_of_one_session",
-            f"{len(alone)} slices are of one session each: its samples are taken as independent, and whatever happened in "
-            "that session, such as an hour of fog, looks like a difference between the sides",
+            f"{many(len(alone), 'slice')} of one session alone: its samples are taken as independent, and whatever happened "
+            "in that session, such as an hour of fog, looks like a difference between the sides",
         )
     if any(entry["unit"] == "sample" for entry in entries):
         yield _warning(
@@ -90,17 +91,17 @@ def _joined(pairing: Pairing) -> Iterator[dict[str, str]]:
     if sum(alone):
         yield _warning(
             "unmatched",
-            f"{alone[0]:,} samples are in {names[0]} alone and {alone[1]:,} in {names[1]} alone; {n:,} are compared",
+            f"{many(alone[0], 'sample')} in {names[0]} alone and {alone[1]:,} in {names[1]} alone; {n:,} compared",
         )
     if matched.n_ambiguous:
         yield _warning(
             "ambiguous",
-            f"{matched.n_ambiguous:,} rows are left out: their id comes several times, and not equally often in "
+            f"{many(matched.n_ambiguous, 'row')} left out: the id comes several times, and not equally often in "
             f"{names[0]} and {names[1]}",
         )
     if matched.n_repeated:
         yield _warning(
-            "repeated_id", f"{matched.n_repeated:,} pairs have an id that comes several times; they are joined in order"
+            "repeated_id", f"{many(matched.n_repeated, 'pair')} with an id that comes several times, joined in order"
         )
 
 

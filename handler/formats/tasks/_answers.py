@@ -9,10 +9,10 @@ from handler.formats._fields import check_mapping
 from handler.formats._values import ABSENT, FieldError, as_id, as_tags, checked_text, describe, is_missing
 from handler.formats.tasks._layout import ANSWER_KEYS
 
-__all__ = ["UNKNOWN_ASSISTANT", "Answer", "Names", "text_at"]
+__all__ = ["QUESTION_IDS", "UNKNOWN_ASSISTANT", "Answer", "Names", "text_at"]
 
 UNKNOWN_ASSISTANT = "unknown"
-_IDS = ("question_id", "qid", "q_id", "sequence_id", "id")
+QUESTION_IDS = ("question_id", "qid", "q_id", "sequence_id", "id")
 _ASSISTANTS = ("model_id", "assistant_id", "model", "model_name")
 _QUESTIONS = ("question", "prompt")
 
@@ -33,7 +33,7 @@ class Names:
     def __init__(self, mapping: Mapping[str, str]) -> None:
         given = check_mapping(mapping)
         self._answer = (given["answer"],) if "answer" in given else ANSWER_KEYS
-        self._id = (given["sample_id"],) if "sample_id" in given else _IDS
+        self._id = (given["sample_id"],) if "sample_id" in given else QUESTION_IDS
         self._assistant = (given["assistant_id"],) if "assistant_id" in given else _ASSISTANTS
         self.label = given.get("references", "label")
 

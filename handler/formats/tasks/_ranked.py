@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from handler.counting import many
 from handler.formats._fields import check_mapping, normal
 from handler.formats._values import FieldError, as_id, as_tags, clip, describe, is_missing
 from handler.formats.tasks._answers import UNKNOWN_ASSISTANT
@@ -183,8 +184,8 @@ def _record(value: Mapping[str, Any], at: Mapping[str, str]) -> Ranking:
     given = unfolded(value[at["scores"]], at["scores"]) if "scores" in at else None
     if not is_missing(given):
         if not isinstance(given, list) or len(given) != len(documents or ()):
-            held = f"{len(given)} numbers" if isinstance(given, list) else describe(given)
-            raise FieldError(at["scores"], f"holds {held} for {len(documents or ())} documents")
+            held = many(len(given), "number") if isinstance(given, list) else describe(given)
+            raise FieldError(at["scores"], f"holds {held} for {many(len(documents or ()), 'document')}")
         scores = tuple(number_of(score, at["scores"]) for score in given)
         turned = _rise(scores)
     question = value[at["question"]] if "question" in at and at["question"] != at["query"] else None
@@ -220,7 +221,7 @@ def _ranked(value: Any, field: str) -> tuple[tuple[str, ...] | None, tuple[float
     pairs = [_hit(one, f"{field}[{place}]") for place, one in enumerate(value)]
     scores = [score for _, score in pairs if score is not None]
     if 0 < len(scores) < len(pairs):
-        raise FieldError(field, f"has scores for {len(scores)} of {len(pairs)} documents")
+        raise FieldError(field, f"has scores for {len(scores)} of {many(len(pairs), 'document')}")
     return tuple(document for document, _ in pairs), tuple(scores), _rise(scores)
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import orjson
 
+from handler.counting import many
 from handler.formats._contract import Notices, Source
 from handler.formats._csv import table_rows
 from handler.formats._jsonl import BLANK, second_try
@@ -61,7 +62,9 @@ def _trec_rows(source: Source, form: Literal["run", "qrels"]) -> Iterator[Item]:
     for number, text in enumerate(text_lines(source, "\n"), 1):
         if text.strip():
             row = trec_row(text, form)
-            wrong = Unreadable(number, None, None, f"line {number} has {len(text.split())} fields: a {WANTED[form]}")
+            wrong = Unreadable(
+                number, None, None, f"line {number} has {many(len(text.split()), 'field')}: a {WANTED[form]}"
+            )
             yield Item(row or wrong, number, None, source.stem)
 
 

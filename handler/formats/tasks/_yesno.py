@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from handler.formats._values import FieldError, as_id, describe, is_missing
-from handler.formats.tasks._answers import UNKNOWN_ASSISTANT, Answer, text_at
+from handler.formats._values import FieldError, as_id, as_scalar, describe, is_missing
+from handler.formats.tasks._answers import QUESTION_IDS, UNKNOWN_ASSISTANT, Answer, text_at
 from handler.formats.tasks._context import Context
 from handler.formats.tasks._joining import Join
 from handler.formats.tasks._stream import Item
 from handler.samples import Record, Sample, YesNoSample
 
 __all__ = ["yes_no_records"]
+
+_READ = frozenset({*QUESTION_IDS, "label", "text", "question", "image", "split", "session_id"})
 
 
 class _Question(NamedTuple):
@@ -21,6 +23,7 @@ class _Question(NamedTuple):
     text: str | None
     image: str | None
     split: str
+    others: Mapping[str, Any] = {}
 
 
 def yes_no_records(items: Iterator[Item], context: Context) -> Iterator[Record]:
@@ -47,7 +50,12 @@ def _question(context: Context, value: Mapping[str, Any], stem: str) -> _Questio
         raise FieldError(context.names.label, f"is {describe(label)}, not yes or no")
     split = _split(value) or stem
     return _Question(
-        context.names.id_of(value), label, text_at(value, "text", "question"), text_at(value, "image"), split
+        context.names.id_of(value),
+        label,
+        text_at(value, "text", "question"),
+        text_at(value, "image"),
+        split,
+        {name: found for name in value if name not in _READ and (found := as_scalar(value[name])) is not None},
     )
 
 
@@ -62,7 +70,7 @@ def _sample(
 ) -> YesNoSample:
     sample_id = (question.id if question else None) or (answer.id if answer else None) or str(place + 1)
     text = question.text if question else answer.question if answer else None
-    columns = {"question": text, "image": question.image if question else None}
+    columns = {**(question.others if question else {}), "question": text, "image": question.image if question else None}
     return YesNoSample(
         index=place,
         session_id=question.split if question else split,

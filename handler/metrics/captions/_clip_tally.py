@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Self
 
+from handler.counting import many
 from handler.metrics._base import Tally
 from handler.statistics import mean_interval
 
@@ -103,4 +104,4 @@ def _sentence(mean: float | None, n: int, ref_mean: float | None, n_ref: int) ->
     if mean is None:
         return "There is nothing to average: no caption was scored."
     with_references = f"; RefCLIPScore {ref_mean:.3f} over {n_ref} with references" if ref_mean is not None else ""
-    return f"CLIPScore {mean:.3f} over {n} captions{with_references}."
+    return f"CLIPScore {mean:.3f} over {many(n, 'caption')}{with_references}."

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Self
 
+from handler.counting import many
 from handler.metrics._base import Tally
 from handler.metrics.captions._bleu import BleuCounts
 from handler.metrics.captions._cider import Consensus, frequencies_of
@@ -111,8 +112,7 @@ def _mean(scores: Sequence[float]) -> tuple[float | None, dict[str, Any] | None]
 def _sentence(bleu_4: float | None, rouge: float | None, cider: float | None, n_images: int) -> str:
     if bleu_4 is None:
         return "There is nothing to average: no caption was scored."
-    images = "1 image" if n_images == 1 else f"{n_images:,} images"
-    text = f"CIDEr-D (x10) {cider:.3f}, BLEU-4 {bleu_4:.3f}, ROUGE-L {rouge:.3f} over {images}."
+    text = f"CIDEr-D (x10) {cider:.3f}, BLEU-4 {bleu_4:.3f}, ROUGE-L {rouge:.3f} over {many(n_images, 'image')}."
     if n_images == 1:
         return f"{text} CIDEr-D of one image is always 0: no word is rarer than another."
     if n_images < SMALL_SET:

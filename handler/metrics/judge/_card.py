@@ -16,7 +16,7 @@ __all__ = ["OPTIONS", "Card", "Rules", "made_card", "made_rules"]
 
 OPTIONS = {
     "judge": "the judge's name and version, for the report's card",
-    "rubric": "the text it judged by; its sha256 stands in card and signature",
+    "rubric": "the text it judged by, at the terminal also a file with it; its sha256 stands in card and signature",
     "date": "when it judged, as YYYY-MM-DD",
     "level": "auto (numbers are interval, the rest nominal), nominal, ordinal or interval",
     "tolerance": "how far a number may be from people's and still agree (0)",

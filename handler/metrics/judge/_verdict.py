@@ -26,6 +26,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from handler.counting import many
+
 __all__ = ["MIN_ITEMS", "verdict"]
 
 MIN_ITEMS = 30  # items, and items with two people
@@ -149,13 +151,13 @@ def _said(n: int, figures: Figures) -> str:
     if figures["level"] == "nominal":
         value = figures["kappa"]
         return (
-            f"The judge agrees with people on {figures['agreement']:.0%} of {n:,} items, where the best constant would on "
-            f"{figures['base_rate']:.0%} (kappa {'not defined' if value is None else format(value, '.2f')})"
+            f"The judge agrees with people on {figures['agreement']:.0%} of {many(n, 'item')}, where the best constant "
+            f"would on {figures['base_rate']:.0%} (kappa {'not defined' if value is None else format(value, '.2f')})"
         )
     value = figures["spearman"]
     return (
-        f"The judge is {figures['mae']:.2f} from people on average over {n:,} items, {figures['bias']:+.2f} in the mean "
-        f"(spearman {'not defined' if value is None else format(value, '.2f')})"
+        f"The judge is {figures['mae']:.2f} from people on average over {many(n, 'item')}, {figures['bias']:+.2f} in the "
+        f"mean (spearman {'not defined' if value is None else format(value, '.2f')})"
     )
 
 

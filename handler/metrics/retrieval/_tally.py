@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Self
 
+from handler.counting import many
 from handler.metrics._base import Tally
 from handler.statistics import mean_interval, wilson_interval
 
@@ -92,6 +93,6 @@ class RankingTally(Tally):
         if found is None or share is None:
             return "There is nothing to average: no query has something relevant."
         return (
-            f"{found:.0%} of {self.n_scored} queries find something relevant among the first {k}, and on average "
+            f"{found:.0%} of {many(self.n_scored, 'query')} find something relevant among the first {k}, and on average "
             f"{share:.0%} of all that is relevant."
         )

@@ -128,7 +128,7 @@ def word_errors(
         references, hypotheses = _joined(references), _joined(hypotheses)
     elif len(references) != len(hypotheses):
         raise RequestError(
-            f"there are {len(references)} references and {len(hypotheses)} hypotheses",
+            f"the references are {len(references):,} and the hypotheses {len(hypotheses):,}",
             field="hypothesis",
             hint="Give one hypothesis per reference, or contiguous=True to compare both as running text",
         )

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Self
 
+from handler.counting import many
 from handler.metrics._base import Tally
 from handler.metrics.speech._alignment import Counts
 from handler.results import MetricResult
@@ -71,8 +72,9 @@ class WerTally(Tally):
         if not counted:
             return "There is nothing to average: no transcript was scored."
         if rate is None:
-            return f"{words.insertions:,} words were heard where nothing was said; without reference words there is no rate."
-        text = f"{words.edits:,} word edits over {words.n_reference:,} reference words: {rate:.1%}."
+            heard = many(words.insertions, "word")
+            return f"Heard where nothing was said: {heard}; without reference words there is no rate."
+        text = f"{many(words.edits, 'word edit')} over {many(words.n_reference, 'reference word')}: {rate:.1%}."
         if self.case_or_punctuation:
             text += (
                 f" {self.case_or_punctuation:,} of them are case or punctuation alone (normaliser=basic undoes them)."

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
+from handler.counting import many
 from handler.metrics._base import Tally
 from handler.statistics import mean_interval
 
@@ -47,7 +48,7 @@ class VideoTally(Tally):
             "score_unseen_as_zero": total / weight if weight else None,
             **{name: self.sums.get(name, 0) for name in self._counted},
             "n_unseen": self.sums.get("n_unseen", 0) + n_left_out,
-            "summary": f"The score is {score:.1%} over {self.n_scored} videos."
+            "summary": f"The score is {score:.1%} over {many(self.n_scored, 'video')}."
             if score is not None
             else "There is nothing to average: no video was scored.",
             **self.counts(),

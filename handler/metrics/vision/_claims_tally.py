@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from handler.claims import Kind
+from handler.counting import many
 from handler.metrics._base import Tally
 from handler.statistics import wilson_interval
 
@@ -72,8 +73,8 @@ class ClaimsTally(Tally):
         if not self.n_scored:
             return "There is nothing to count: no frame was scored."
         if not n:
-            return f"None of {n_undecided} frames can be decided."
-        said = f"The descriptions contradict what people saw in {self.n_contradicted} of {n} frames "
+            return f"0 of {many(n_undecided, 'frame')} can be decided."
+        said = f"The descriptions contradict what people saw in {self.n_contradicted} of {many(n, 'frame')} "
         said += f"({self.n_contradicted / n:.0%})"
         most = sorted(self.kinds.items(), key=lambda one: (-one[1], one[0]))[:MOST_NAMED]
         said += f", most often in: {', '.join(f'{kind} ({times})' for kind, times in most)}." if most else "."

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
+from handler.counting import many
 from handler.errors import RequestError
 from handler.metrics._base import Calibrated, Mode, Tally
 from handler.metrics._registry import register
@@ -57,7 +58,7 @@ class HallucinationTally(Tally):
         if not self.n_scored and not self._rounded:
             return "There is nothing to count: no frame was scored."
         return (
-            f"The model hallucinated in {self.n_hallucinations} of {self.n_scored} frames ({rate:.0%}). A frame is "
+            f"The model hallucinated in {self.n_hallucinations} of {many(self.n_scored, 'frame')} ({rate:.0%}). A frame is "
             f"considered a hallucination when similarity with the ground truth falls below "
             f"{float(f'{self._threshold:.6g}')}."
         )

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
+from handler.counting import many
 from handler.metrics._base import Tally
 from handler.metrics._registry import register
 from handler.metrics.vision._bands import BANDS_OF_SIMILARITY, band_of
@@ -57,7 +58,7 @@ class SimilarityTally(Tally):
             return "There is nothing to average: no frame was scored."
         return (
             f"The model's descriptions have an average similarity of {mean:.0%} with the ground truth "
-            f"(min: {self.low:.0%}, max: {self.high:.0%}) across {self.n_scored} frames."
+            f"(min: {self.low:.0%}, max: {self.high:.0%}) across {many(self.n_scored, 'frame')}."
         )
 
     def _mean(self) -> float | None:

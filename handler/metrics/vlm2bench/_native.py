@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Self, cast
 
+from handler.counting import many
 from handler.metrics._base import BaseMetric, Tally
 from handler.metrics._registry import register
 from handler.metrics.vlm2bench._pairs import Pairs, add_half, merge_pairs, pair_figures
@@ -52,7 +53,7 @@ class NativeTally(Tally):
             "n_valid_counts": n_valid,
             "normalized_score_all": total / self.n_counting if self.n_counting else None,
             "n_counts": self.n_counting,
-            "summary": f"The model answered {self.n_right} of {n} questions rightly.",
+            "summary": f"The model answered {self.n_right} of {many(n, 'question')} rightly.",
             **self.counts(),
             "intervals": {"accuracy": interval._asdict() if interval else None},
         }

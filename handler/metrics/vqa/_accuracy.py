@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Self
 
+from handler.counting import many
 from handler.metrics._base import BaseMetric, Tally
 from handler.metrics._registry import register
 from handler.metrics.vqa._consensus import FEW, consensus, official_consensus
@@ -44,7 +45,7 @@ class VqaTally(Tally):
             "normalised_match": self.n_normalised / n if n else None,
             "by_question_type": _by_type(self.question_type),
             "by_answer_type": _by_type(self.answer_type),
-            "summary": f"The model agrees with people to {mean:.0%} over {n} questions."
+            "summary": f"The model agrees with people to {mean:.0%} over {many(n, 'question')}."
             if mean is not None
             else "There is nothing to average: no answer was scored.",
             **self.counts(),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from handler.counting import many
 from handler.reports.page._text import escaped, isolated, tag
 
 __all__ = ["boxes"]
@@ -21,7 +22,7 @@ def boxes(videos: Any) -> str:
     """
     found = [one for one in videos if isinstance(one, Mapping)] if isinstance(videos, Sequence) else []
     figures = [figure for video in found for figure in _figures(video)]
-    more = f"<p>{len(figures) - LIMIT:,} more frames are not drawn.</p>" if len(figures) > LIMIT else ""
+    more = f"<p>Not drawn: {many(len(figures) - LIMIT, 'more frame')}.</p>" if len(figures) > LIMIT else ""
     return tag("div", "".join(figures[:LIMIT]), class_="pictures") + more if figures else ""
 
 
@@ -41,8 +42,9 @@ def _figure(source: str, size: Sequence[float], frame: Mapping[str, Any], thumbn
     drawn = "".join(_rectangle(place, one["box"], width) for place, one in enumerate(seen, 1))
     words = "".join(f"<li>{isolated(str(one.get('object') or one.get('caption') or ''))}</li>" for one in seen)
     title = f"{source}, frame {frame.get('index', '')}"
+    n_boxes = many(len(seen), "box")
     return (
-        f'<figure><svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escaped(title)}, {len(seen)} boxes">'
+        f'<figure><svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escaped(title)}, {n_boxes}">'
         f'<image href="{thumbnail}" width="{width:g}" height="{height:g}"/>{drawn}</svg>'
         f"<figcaption>{isolated(title)}<ol>{words}</ol></figcaption></figure>"
     )

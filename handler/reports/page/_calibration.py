@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from handler.counting import many
 from handler.reports.page._curves import curve, reliability
 from handler.reports.page._description import Figure
 from handler.reports.page._figures import ABSENT, interval_bar, interval_words, method_name, shown
@@ -134,7 +135,7 @@ def _needed(one: Found) -> str:
     more = _part(_part(one, "to_halve"), "error_rates")
     if not more.get("frames"):
         return ""
-    size = f"{more['frames']:,} more frames in {more.get('groups', 0):,} more groups"
+    size = f"{many(more['frames'], 'more frame')} in {many(more.get('groups', 0), 'more group')}"
     return tag("p", f"To halve the intervals of the rates takes about {size}.")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from handler.counting import many
 from handler.reports.page._figures import ABSENT, difference_bar, method_name
 from handler.reports.page._nested import nested
 from handler.reports.page._text import escaped, isolated, tag
@@ -78,6 +79,8 @@ def _samples(entries: Sequence[Found]) -> Iterator[str]:
             for who, text in texts
             if text is not None
         )
+        if not sides and isinstance(one.get("question"), str):
+            sides = f'<div><p class="who">Asked</p><p dir="auto" class="said">{escaped(one["question"])}</p></div>'
         sides = sides or '<p class="note">Its texts are in the input: results quote their worst samples only.</p>'
         place = f"{isolated(str(one.get('session_id')))} / {isolated(str(one.get('sample_id')))}"
         head = f'<p><strong>{place}</strong> <span class="note">{before} to {after}</span></p>'
@@ -87,7 +90,7 @@ def _samples(entries: Sequence[Found]) -> Iterator[str]:
 def _unmatched(matching: Any) -> Iterator[str]:
     for one in matching if isinstance(matching, list) else []:
         alone = {side: one.get(f"n_only_{side}") or 0 for side in ("baseline", "candidate")}
-        text = f"{isolated(str(one.get('candidate')))}: {one.get('n_matched', 0):,} samples are in both"
+        text = f"{isolated(str(one.get('candidate')))}: {many(one.get('n_matched', 0), 'sample')} in both"
         if any(alone.values()):
             text += f"; {alone['baseline']:,} only in the baseline, {alone['candidate']:,} only in the candidate"
         yield tag("p", f"{text}.", class_="note")

@@ -6,11 +6,12 @@ import random
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from handler.counting import many
 from handler.errors import InputError
 from handler.reports._folder import SAMPLES, load_sample
+from handler.reports._reasons import reason_words, why_undecided
 from handler.reports.page._claims import CLAIMS, ClaimColumn
 from handler.reports.page._description import Description
-from handler.reports.page._problems import reason_words
 from handler.reports.page._text import clean
 
 __all__ = ["LIMIT", "MAX_TAGS", "SEED", "Frames", "as_text"]
@@ -51,11 +52,11 @@ class _Scores:
 
     def add(self, row: Mapping[str, Any]) -> None:
         details = row["metrics"].get(self._name, {})
-        state = details.get("state", "skipped")
-        if state != "scored":
+        is_decided = details.get("state", "skipped") == "scored" and why_undecided(details) is None
+        if not is_decided:
             reason = clean(_why(details))[:MAX_LABEL]
             self._why[len(self.scores)] = self._reasons.setdefault(reason, len(self._reasons))
-        self.scores.append(details.get(self._key) if state == "scored" else None)
+        self.scores.append(details.get(self._key) if is_decided else None)
         for key, column in self._evidence.items():
             column.add(as_text(details[key]) if details.get(key) is not None else None)
 
@@ -72,7 +73,7 @@ class _Scores:
 def _why(details: Mapping[str, Any]) -> str:
     if "error" in details:
         return f"error: {details['error']}"
-    return reason_words(str(details.get("skipped", "not measured")))
+    return why_undecided(details) or reason_words(str(details.get("skipped", "not measured")))
 
 
 class Frames:
@@ -98,7 +99,7 @@ class Frames:
                     self._add(row)
         if len(self) != min(n, LIMIT):
             raise InputError(
-                f"{len(self):,} rows stand where the report counts {min(n, LIMIT):,}",
+                f"{many(len(self), 'row')} found where the report counts {min(n, LIMIT):,}",
                 file=SAMPLES,
                 hint="The result is damaged: evaluate again with --force",
             )

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from handler.reports._columns import WORDS
-from handler.reports._terminal import many, noun_of
+from handler.counting import many
+from handler.reports._reasons import unscored, warning_words
+from handler.reports._terminal import noun_of
 from handler.reports.page._claims import CLAIMS
 from handler.reports.page._figures import ABSENT, interval_words, method_name, shown
 from handler.reports.page._metrics import describe
-from handler.reports.page._problems import reason_words
 from handler.reports.page._text import clean
 
 __all__ = ["markdown", "plain"]
@@ -63,7 +63,7 @@ def _figures(metrics: Mapping[str, Any]) -> str:
         interval = (overall.get("intervals") or {}).get(main.key)
         method = plain(f"{interval['level']:.0%}, {method_name(interval['method'])}") if interval else ""
         figures = [f"**{shown(overall.get(main.key), main.form)}**", interval_words(interval, main.form)]
-        scored = f"{overall['n_scored']:,} of {overall['n_samples']:,}"
+        scored = f"{overall.get('n_decided', overall['n_scored']):,} of {overall['n_samples']:,}"
         rows.append([plain(name), plain(main.label), *figures, method, scored])
     return _table(["Metric", "Figure", "Value", "Interval", "Method", "Scored"], rows, {2, 3, 5})
 
@@ -147,19 +147,12 @@ def _skipped(metrics: Mapping[str, Any]) -> str:
 
 def _reasons(metrics: Mapping[str, Any]) -> Iterator[str]:
     for name, metric in metrics.items():
-        overall = metric["overall"]
-        for reason, n in [
-            *overall["skipped"].items(),
-            *([("error", overall["n_error"])] if overall["n_error"] else []),
-        ]:
-            yield f"- {plain(name)}: {n:,} × {plain(reason_words(reason))}"
+        for reason, n in unscored(metric["overall"]):
+            yield f"- {plain(name)}: {n:,} × {plain(reason)}"
 
 
 def _warnings(warnings: list[Mapping[str, Any]]) -> str:
-    lines = [
-        f"- {plain(WORDS.get(one['code'].split(':')[0], one['code']))} ({plain(one['code'])}): {one['count']:,}"
-        for one in warnings
-    ]
+    lines = [f"- {plain(warning_words(one['code']))}: {one['count']:,}" for one in warnings]
     return "### Warnings\n\n" + "\n".join(lines) if lines else ""
 
 

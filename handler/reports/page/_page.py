@@ -83,9 +83,10 @@ def _sections(
 ) -> list[Section]:
     metrics = report["metrics"]
     n_sessions = report["counts"]["n_sessions"]
-    is_calibrated = bool((report.get("calibration") or {}).get("calibrated"))
+    calibration_part = report.get("calibration") or {}
+    calibrated = set(calibration_part.get("metrics") or metrics) if calibration_part.get("calibrated") else set()
     cards = [
-        metric_card(place, name, descriptions[name], metric, calibrated=is_calibrated)
+        metric_card(place, name, descriptions[name], metric, calibrated=name in calibrated)
         for place, (name, metric) in enumerate(metrics.items())
     ]
     has_threshold = any(one.score.form == "below" for one in descriptions.values()) and len(frames)

@@ -5,26 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from handler.reports._columns import WORDS
+from handler.reports._reasons import unscored, warning_words
 from handler.reports.page._figures import ABSENT
 from handler.reports.page._text import escaped, isolated, tag
 
-__all__ = ["ERROR_LIMIT", "problems", "reason_words"]
+__all__ = ["ERROR_LIMIT", "problems"]
 
 ERROR_LIMIT = 200  # rows of errors.jsonl on the page
-_REASONS = {
-    "missing_answer": "the model gave no answer",
-    "missing_reference": "nobody said what is right",
-    "empty_reference": "the reference is empty",
-    "no_relevant": "nothing is relevant to the query",
-    "unparsed": "the answer is neither yes nor no",
-    "too_long": "the text is too long to align",
-}
-
-
-def reason_words(reason: str) -> str:
-    """A reason in words."""
-    return _REASONS.get(reason, reason.replace("_", " "))
 
 
 def problems(report: Mapping[str, Any], errors: Iterable[Mapping[str, Any]]) -> str:
@@ -35,17 +22,15 @@ def problems(report: Mapping[str, Any], errors: Iterable[Mapping[str, Any]]) -> 
 def _skipped(metrics: Mapping[str, Any]) -> str:
     rows: list[str] = []
     for name, metric in metrics.items():
-        overall = metric["overall"]
-        found = [*overall["skipped"].items(), *([("error", overall["n_error"])] if overall["n_error"] else [])]
         rows += [
-            f'<tr><th scope="row"><code>{escaped(name)}</code></th><td>{isolated(reason_words(reason))}</td>'
+            f'<tr><th scope="row"><code>{escaped(name)}</code></th><td>{isolated(reason)}</td>'
             f'<td class="n">{n:,}</td></tr>'
-            for reason, n in found
+            for reason, n in unscored(metric["overall"])
         ]
     if not rows:
         return "<h3>Skipped</h3><p>Nothing was skipped: every sample has a score.</p>"
     button = '<p><button type="button" id="show-unscored" hidden>Show them among all samples</button></p>'
-    return f"<h3>Skipped</h3>{_table('Skipped samples', ('Metric', 'Reason', 'Samples'), rows)}{button}"
+    return f"<h3>Skipped or undecided</h3>{_table('Skipped samples', ('Metric', 'Reason', 'Samples'), rows)}{button}"
 
 
 def _unreadable(n: int, errors: Iterable[Mapping[str, Any]]) -> str:
@@ -60,20 +45,19 @@ def _unreadable(n: int, errors: Iterable[Mapping[str, Any]]) -> str:
         )
         field = "" if one.get("field") is None else f"<code>{isolated(str(one['field']))}</code>"
         rows.append(f"<tr>{place}<td>{field}</td><td>{isolated(str(one['reason']))}</td></tr>")
-    more = f"<p>{n - len(rows):,} more are in <code>errors.jsonl</code>.</p>" if n > len(rows) else ""
+    more = f"<p>{n - len(rows):,} more in <code>errors.jsonl</code>.</p>" if n > len(rows) else ""
     return f"<h3>Unreadable</h3>{_table('Unreadable items', ('Line', 'Column', 'Field', 'Reason'), rows)}{more}"
 
 
 def _warnings(report: Mapping[str, Any]) -> str:
     rows = [
-        f"<tr><td>{escaped(WORDS.get(one['code'].split(':')[0], one['code']))}</td>"
-        f'<td><code>{escaped(one["code"])}</code></td><td class="n">{one["count"]:,}</td>'
+        f'<tr><td>{isolated(warning_words(one["code"]))}</td><td class="n">{one["count"]:,}</td>'
         f"<td>{', '.join(isolated(str(example)) for example in one['examples'])}</td></tr>"
         for one in report["warnings"]
     ]
     if not rows:
         return "<h3>Warnings</h3><p>None.</p>"
-    return f"<h3>Warnings</h3>{_table('Warnings', ('What', 'Code', 'Times', 'For example'), rows)}"
+    return f"<h3>Warnings</h3>{_table('Warnings', ('What', 'Times', 'For example'), rows)}"
 
 
 def _table(label: str, heads: tuple[str, ...], rows: list[str]) -> str:

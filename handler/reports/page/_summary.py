@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from handler.reports._terminal import many, noun_of
+from handler.counting import many
+from handler.reports._terminal import noun_of
 from handler.reports.page._description import Description, Table
 from handler.reports.page._figures import interval_bar, interval_words, method_name, shown
 from handler.reports.page._text import escaped, isolated, tag
@@ -65,8 +66,9 @@ def _sentences(overall: Mapping[str, Any], interval: Mapping[str, Any] | None, f
             f"With more of the same, anything from {words} would be no surprise "
             f"({interval['level']:.0%} interval, {method_name(interval['method'])})."
         )
-    if 0 < overall["n_scored"] < FEW:
-        yield f"Scored: {overall['n_scored']}. That is a first impression, not a finding."
+    n = overall.get("n_decided", overall["n_scored"])
+    if 0 < n < FEW:
+        yield f"Scored: {n}. That is a first impression, not a finding."
 
 
 def independence_note(metrics: Mapping[str, Any], n_sessions: int) -> str:
@@ -104,7 +106,9 @@ def _facts(description: Description, overall: Mapping[str, Any]) -> str:
         if intervals.get(figure.key):
             text += f" <small>{escaped(interval_words(intervals[figure.key], figure.form))}</small>"
         rows.append((escaped(figure.label), text))
-    rows.append(("Scored", f"{overall['n_scored']:,} of {overall['n_samples']:,}"))
+    undecided = overall.get("n_undecided", 0)
+    more = f', <a href="#problems">{undecided:,} undecided</a>' if undecided else ""
+    rows.append(("Scored", f"{overall['n_scored'] - undecided:,} of {overall['n_samples']:,}{more}"))
     if overall["n_skipped"] or overall["n_error"]:
         rows.append(("Skipped, in error", f'<a href="#problems">{overall["n_skipped"]:,}, {overall["n_error"]:,}</a>'))
     found = "".join(f"<div><dt>{label}</dt><dd>{text}</dd></div>" for label, text in rows)

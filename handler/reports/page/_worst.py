@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from handler.reports._reasons import why_undecided
 from handler.reports.page._claims import CLAIMS, claim_list, judged, kinds_of, marked_texts
 from handler.reports.page._description import Description
 from handler.reports.page._figures import shown
@@ -109,6 +110,9 @@ def _scores(row: Mapping[str, Any], descriptions: Mapping[str, Description]) -> 
         figure = descriptions[name].score
         value = details.get(figure.key)
         if details.get("state") != "scored" or value is None:
+            continue
+        if words := why_undecided(details):
+            yield f"{figure.label}: {words}"
             continue
         if figure.form == "below":
             sign = "below" if details.get("is_hallucination") else "not below"

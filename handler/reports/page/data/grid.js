@@ -68,7 +68,7 @@ function grid(place, { label, columns, n, sort = null, printed = 500 }) {
     });
     scroller.scrollTop = 0;
     table.setAttribute("aria-rowcount", order.length + 1);
-    status.textContent = order.length === n ? `${many(n, "row")}.` : `${whole.format(order.length)} of ${whole.format(n)} rows.`;
+    status.textContent = order.length === n ? `${many(n, "row")}.` : `${whole.format(order.length)} of ${many(n, "row")}.`;
     refresh();
   }
 
@@ -124,7 +124,7 @@ function grid(place, { label, columns, n, sort = null, printed = 500 }) {
   function setPrinting(value) {
     printing = value;
     const hidden = order.length - printed;
-    scroller.dataset.cut = value && hidden > 0 ? `${whole.format(hidden)} more rows are not printed.` : "";
+    scroller.dataset.cut = value && hidden > 0 ? `Not printed: ${many(hidden, "more row")}.` : "";
     show();
   }
 

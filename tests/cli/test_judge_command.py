@@ -1,0 +1,38 @@
+"""The rubric of a judge, given as a text or as a file with it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from handler.cli import main
+
+GRADES = [{"item_id": f"i{n}", "judge": n % 2, "human": n % 2} for n in range(6)]
+
+
+@pytest.fixture
+def signature(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "grades.jsonl").write_text("".join(json.dumps(one) + "\n" for one in GRADES))
+
+    def of(rubric):
+        words = ["--format", "judge", "--option", f"judge.agreement.rubric={rubric}", "--json"]
+        assert main(["evaluate", "grades.jsonl", *words]) == 0
+        return json.loads(capsys.readouterr().out)["signature"]["judge.agreement"]
+
+    return of
+
+
+def test_a_rubric_is_known_by_what_it_says_and_not_by_its_file(signature, tmp_path):
+    (tmp_path / "one.md").write_text("Name the object.\nBe kind.\n")
+    (tmp_path / "two.md").write_text("Name the object.\nBe kind.\n")
+    first = signature("one.md")
+    assert signature("two.md") == first == signature("Name the object.\nBe kind.")
+    (tmp_path / "one.md").write_text("Name the colour.\n")
+    assert signature("one.md") != first
+
+
+def test_a_rubric_that_is_not_there_is_refused(signature, capsys):
+    assert main(["evaluate", "grades.jsonl", "--format", "judge", "--option", "judge.agreement.rubric=gone.md"]) != 0
+    assert "gone.md: no such file" in capsys.readouterr().err
