@@ -19,6 +19,9 @@ PEERS := build/bench-peers
 # A file of tests stays in one process, which shares its servers and models; quick rooms first (tests/conftest.py).
 WORKERS ?= 2
 PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+# One thread each for BLAS and torch: where the other worker has the second core, two of them mostly spin. Bytecode is kept,
+# whatever the shell says: the tests start this package hundreds of times.
+PYTEST = OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help
@@ -31,15 +34,15 @@ evaluate: model ## score the packaged example (INPUT=file for another one) on th
 
 .PHONY: test
 test: model ## the test suite, on WORKERS=2 processes
-	$(BIN)/python -m pytest -m "not full" $(PARALLEL)
+	$(PYTEST) -m "not full" $(PARALLEL)
 
 .PHONY: test-full
 test-full: model-int8 ## the test suite with the parts that take minutes
-	SCENESCORE_MUTATIONS=200000 $(BIN)/python -m pytest $(PARALLEL)
+	SCENESCORE_MUTATIONS=200000 $(PYTEST) $(PARALLEL)
 
 .PHONY: docs-test
 docs-test: model ## follow the documents: every command and example in them, and the recipes of CONTRIBUTING.md
-	$(BIN)/python -m pytest tests/docs
+	$(PYTEST) tests/docs
 
 .PHONY: lint
 lint: .venv/ready ## formatting, lint, strict types, layers
@@ -121,7 +124,7 @@ lock: .venv/ready ## resolve the versions that make installs
 infra-test: model $(TOOLS)/ready ## test what is deployed: linters, permissions, SAM and CDK, a stack in moto, the images' content
 	$(BIN)/mypy --python-executable $(TOOLS)/cdk/bin/python infra/cdk/scenescore_cdk infra/cdk/app.py
 	$(BIN)/mypy infra/images
-	SCENESCORE_INFRA=1 $(BIN)/python -m pytest tests/infra
+	SCENESCORE_INFRA=1 $(PYTEST) tests/infra
 
 .PHONY: synth
 synth: $(TOOLS)/ready ## synthesize the CDK app into build/cdk.out (ENVIRONMENT=dev, IMAGE=uri)

@@ -15,9 +15,10 @@ pytest_plugins = ["tests.clip_fixtures", "tests.grit_fixtures", "tests.s3_fixtur
 ROOT = Path(__file__).parent.parent
 CASES = Path(os.environ.get("SCENESCORE_CASES") or ROOT.parent / "shared" / "cases")
 EXAMPLE = ROOT / "handler" / "data" / "entrance.json"
-# Rooms whose tests start servers and processes, or run the models. They come after the others, the longest first, so that
-# a slip is seen within a minute and both cores have work until the end.
-LATE = ("model_export", "models", "decisions", "cli", "evaluation", "aws", "storage", "api", "faults", "fuzz", "batch")
+# Rooms whose tests start servers and processes, or run the models. They come after the others, so that a slip is seen within
+# a minute; those of the longest files first, so that both cores have work until the end.
+LATE = ("docs", "cases", "faults", "aws", "model_export", "models", "evaluation", "batch", "cli", "decisions", "fuzz")
+LATE += ("api", "storage")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -51,7 +51,7 @@ def connect() -> Iterator[Callable[[S3Server, str], Any]]:
         yield connect
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_site(rie, seaweedfs_server, moto_server, connect, model) -> Callable[..., Site]:
     """Sites with objects on SeaweedFS (or on moto, where notifications are tested) and queues on moto."""
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.aws import events
-from tests.aws.emulator import FunctionError
+from tests.aws.emulator import Emulator, FunctionError
 from tests.aws.watched import MADE, SCORED
 from tests.conftest import EXAMPLE
 
@@ -47,6 +47,14 @@ def test_results_that_would_be_inputs_are_refused_at_the_start(site, start, belo
     assert "would themselves be inputs" in function.logs()
 
 
+@pytest.fixture(scope="module")
+def closed(make_site):
+    """A site and its function, for calls that leave nothing behind."""
+    site = make_site()
+    with Emulator(site.environment) as function:
+        yield site, function
+
+
 @pytest.mark.parametrize(
     ("change", "field"),
     [
@@ -61,7 +69,8 @@ def test_results_that_would_be_inputs_are_refused_at_the_start(site, start, belo
         ({"output": "/tmp/out"}, "output"),
     ],
 )
-def test_locations_outside_are_refused(site, function, change, field):
+def test_locations_outside_are_refused(closed, change, field):
+    site, function = closed
     upload = site.upload("a.json", EXAMPLE.read_bytes())
     filled = {name: value.format(bucket=site.bucket, root=site.root) for name, value in change.items()}
     reply = function.invoke(events.direct(upload, **filled))

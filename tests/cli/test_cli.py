@@ -23,6 +23,17 @@ def call(*arguments, **options):
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False, **options)
 
 
+@pytest.fixture
+def run(capsys):
+    """`call` inside this process, which has everything loaded."""
+
+    def run(*arguments):
+        code = main([*map(str, arguments)])
+        return subprocess.CompletedProcess(arguments, code, *capsys.readouterr())
+
+    return run
+
+
 def test_evaluate_prints_the_packaged_example(model, tmp_path):
     done = call("evaluate", EXAMPLE, "--output", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
@@ -70,8 +81,9 @@ def test_json_is_the_report_and_nothing_else(model, tmp_path):
         (["evaluat"], 2, r"scenescore: there is no verb 'evaluat'. Did you mean `scenescore evaluate`\?.*"),
     ],
 )
-def test_wrong_calls_exit_2_with_one_line(model, tmp_path, arguments, code, line):
-    done = call(*arguments, cwd=tmp_path)
+def test_wrong_calls_exit_2_with_one_line(run, model, tmp_path, monkeypatch, arguments, code, line):
+    monkeypatch.chdir(tmp_path)
+    done = run(*arguments)
     assert done.returncode == code
     assert done.stdout == ""
     assert re.fullmatch(line + r"\n", done.stderr), done.stderr
@@ -106,23 +118,23 @@ def test_a_reader_that_goes_away_is_no_error():
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_inspect_says_what_to_type_next(tmp_path):
-    done = call("inspect", EXAMPLE)
+def test_inspect_says_what_to_type_next(run, tmp_path):
+    done = run("inspect", EXAMPLE)
     assert done.returncode == 0
     assert "2 frames in 1 session\n" in done.stdout
     assert f"Next: scenescore evaluate {EXAMPLE}" in done.stdout
     table = tmp_path / "a table.csv"
     table.write_text("frame;answer;reference\n1;A dog;\n2;;A cat\n")
-    shown = call("inspect", table).stdout
+    shown = run("inspect", table).stdout
     assert "columns split by semicolons" in shown
     assert f"scenescore evaluate '{table}'" in shown
-    assert json.loads(call("inspect", EXAMPLE, "--json").stdout)["n_samples"] == 2
+    assert json.loads(run("inspect", EXAMPLE, "--json").stdout)["n_samples"] == 2
 
 
-def test_metrics_lists_every_metric():
-    found = json.loads(call("metrics", "--json").stdout)["metrics"]
+def test_metrics_lists_every_metric(run):
+    found = json.loads(run("metrics", "--json").stdout)["metrics"]
     assert {"vision.similarity", "vision.hallucination"} <= {one["name"] for one in found}
-    text = call("metrics").stdout
+    text = run("metrics").stdout
     assert all(one["name"] in text for one in found)
 
 
@@ -161,18 +173,18 @@ def test_a_model_folder_that_somebody_named_is_never_filled(tmp_path):
     assert "there is no exported model in this folder" in done.stderr
 
 
-def test_nothing_scored_is_said_loudly(model, tmp_path):
+def test_nothing_scored_is_said_loudly(run, model, tmp_path):
     path = tmp_path / "half.json"
     path.write_text('[{"answer": "A dog.", "Mensch": "Ein Hund."}]')
-    done = call("evaluate", path, "--output", tmp_path / "out", "--on-missing", "skip")
+    done = run("evaluate", path, "--output", tmp_path / "out", "--on-missing", "skip")
     assert "NOTHING WAS SCORED: 1 × nobody said what is right." in done.stdout
-    shown = call("inspect", path).stdout
+    shown = run("inspect", path).stdout
     assert "no frame has references; say where:" in shown
     assert "--map references=COLUMN (there is: Mensch)" in shown
 
 
-def test_groups_that_nobody_has_are_warned_about(model, tmp_path):
-    done = call("evaluate", EXAMPLE, "--output", tmp_path, "--group-by", "colour,session_id", "--json")
+def test_groups_that_nobody_has_are_warned_about(run, model, tmp_path):
+    done = run("evaluate", EXAMPLE, "--output", tmp_path, "--group-by", "colour,session_id", "--json")
     report = json.loads(done.stdout)
     assert next(one for one in report["warnings"] if one["code"] == "unknown_group")["examples"] == [
         "colour (there is: session_id, assistant_id, language)"
@@ -181,10 +193,10 @@ def test_groups_that_nobody_has_are_warned_about(model, tmp_path):
     assert [(one["by"], one["value"]) for one in groups] == [("colour", ""), ("session_id", "cam-entrance-01")]
 
 
-def test_the_reference_that_counted_is_the_one_shown(model, tmp_path):
+def test_the_reference_that_counted_is_the_one_shown(run, model, tmp_path):
     path = tmp_path / "two.json"
     path.write_text('[{"answer": "A dog runs.", "references": ["A cat.", "A dog is running."]}]')
-    done = call("evaluate", path, "--output", tmp_path / "out")
+    done = run("evaluate", path, "--output", tmp_path / "out")
     assert "0.984  two / 1\n         model : A dog runs.\n         person: A dog is running." in done.stdout
 
 
@@ -206,8 +218,8 @@ def test_stdin_and_folders_are_inputs(model, tmp_path):
         (["evaluate", "x.json", "--threshold", "7"], "threshold: input should be less than or equal to 1, got 7.0"),
     ],
 )
-def test_slips_are_answered_with_the_right_word(arguments, hint):
-    assert hint in call(*arguments).stderr
+def test_slips_are_answered_with_the_right_word(run, arguments, hint):
+    assert hint in run(*arguments).stderr
 
 
 def test_a_full_disk_is_not_our_fault():
@@ -219,12 +231,13 @@ def test_a_full_disk_is_not_our_fault():
 
 def test_version_and_help():
     assert call("--version").stdout.startswith("scenescore ")
+    shown = call("--help").stdout
     for verb in ("evaluate", "metrics", "inspect", "export", "selfcheck"):
-        assert verb in call("--help").stdout
+        assert verb in shown
 
 
-def test_the_last_lines_say_where_to_look_and_what_to_do_next(model, tmp_path):
-    shown = call("evaluate", EXAMPLE, "--output", tmp_path).stdout.splitlines()[-4:]
+def test_the_last_lines_say_where_to_look_and_what_to_do_next(run, model, tmp_path):
+    shown = run("evaluate", EXAMPLE, "--output", tmp_path).stdout.splitlines()[-4:]
     assert [line.split(":")[0] for line in shown] == ["Results", "Page", "Why", "Next"]
     page = Path(shown[1].split()[1])
     assert page.read_text().startswith("<!doctype html>")
@@ -232,19 +245,19 @@ def test_the_last_lines_say_where_to_look_and_what_to_do_next(model, tmp_path):
     assert shown[3].split()[1:4] == ["scenescore", "calibrate", str(EXAMPLE)]
 
 
-def test_the_next_step_can_be_typed_as_it_stands(model, tmp_path):
+def test_the_next_step_can_be_typed_as_it_stands(run, model, tmp_path):
     labelled = tmp_path / "labelled.csv"
     labelled.write_text("frame,said,truth,human_verdict\n1,a dog,a cat,different\n")
     mapped = ["--map", "answer=said", "--map", "references=truth"]
-    last = call("evaluate", labelled, *mapped, "--output", tmp_path / "out").stdout.splitlines()[-1]
+    last = run("evaluate", labelled, *mapped, "--output", tmp_path / "out").stdout.splitlines()[-1]
     assert last.startswith(
         f"Next:    scenescore calibrate {labelled} --map answer=said --map references=truth   (the thr"
     )
-    nothing = call("evaluate", labelled, "--map", "answer=said", "--on-missing", "skip", "--output", tmp_path / "out")
+    nothing = run("evaluate", labelled, "--map", "answer=said", "--on-missing", "skip", "--output", tmp_path / "out")
     assert "Next:" not in nothing.stdout
 
 
-def test_an_unknown_format_is_said_whatever_else_is_wrong(tmp_path):
+def test_an_unknown_format_is_said_whatever_else_is_wrong(run, tmp_path):
     (tmp_path / "a.jsonl").write_text('{"answer": "Yes"}')
-    done = call("evaluate", tmp_path / "a.jsonl", "--questions", tmp_path / "a.jsonl", "--format", "bogus")
+    done = run("evaluate", tmp_path / "a.jsonl", "--questions", tmp_path / "a.jsonl", "--format", "bogus")
     assert (done.returncode, "unknown format 'bogus'. Formats: auto, fair-forge" in done.stderr) == (2, True)

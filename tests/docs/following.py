@@ -103,7 +103,7 @@ def shows(shown: str, printed: str) -> bool:
 
 def environment_of(home: Path, model: Path, **more: str) -> dict[str, str]:
     """What a reader's shell has: the commands of this environment, a home, the model."""
-    kept = {name: os.environ[name] for name in ("LANG", "LC_ALL", "TMPDIR") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("LANG", "LC_ALL", "TMPDIR", "OMP_NUM_THREADS") if name in os.environ}
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     own = {"HOME": str(home), "PATH": path, "PYTHONPATH": str(ROOT), "SCENESCORE_MODEL": str(model), "COLUMNS": "120"}
     return {**kept, **own, "GITHUB_STEP_SUMMARY": str(home / "summary.md"), **more}

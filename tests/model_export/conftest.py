@@ -51,6 +51,22 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
     return make
 
 
+@pytest.fixture(scope="session")
+def tiny_export(tiny_model: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The verified export of a tiny model by kind, made on first use; who changes it changes a copy."""
+    from model_export.text_encoder import export_text_encoder
+
+    made: dict[str, Path] = {}
+
+    def make(kind: str) -> Path:
+        if kind not in made:
+            made[kind] = tmp_path_factory.mktemp("exported") / f"tiny-{kind}"
+            export_text_encoder(str(tiny_model(kind)), output=made[kind])
+        return made[kind]
+
+    return make
+
+
 def _save(kind: str, folder: Path) -> Path:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the libraries say while a test model is built is not under test

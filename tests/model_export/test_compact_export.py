@@ -23,11 +23,9 @@ TEXTS = ["a red car is near the door", "a dog", "the man walks at night", "no on
 
 
 @pytest.fixture(scope="module")
-def exported(tiny_model: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The fp32 folder of a tiny MPNet model."""
-    folder = tmp_path_factory.mktemp("exported") / "tiny"
-    assert main(["text-encoder", "--model", str(tiny_model("mean")), "--output", str(folder)]) == 0
-    return folder
+def exported(tiny_export: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The fp32 folder of a tiny MPNet model, with room beside it."""
+    return Path(shutil.copytree(tiny_export("mean"), tmp_path_factory.mktemp("beside") / "tiny"))
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +117,12 @@ def test_gate_refuses_and_keeps_what_was_there(
     own = tmp_path / "tiny"
     shutil.copytree(exported, own)
     rounded = recipe.gptq
-    monkeypatch.setattr(recipe, "gptq", lambda *given: (rounded(*given)[0], rounded(*given)[1] * np.float32(1.3)))
+
+    def too_large(*given: Any) -> Any:
+        matrix, scale = rounded(*given)
+        return matrix, scale * np.float32(1.3)
+
+    monkeypatch.setattr(recipe, "gptq", too_large)
     monkeypatch.setattr(text_encoder, "verified_parity", lambda *_, **__: card_of(own)["parity"])
     assert main(["text-encoder", "--model", "unused", "--output", str(own), "--precision", "int8"]) == 2
     assert "the parity gate refuses this export" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import math
 import os
 import py_compile
@@ -105,6 +106,7 @@ def _outcome(code: int, log: Path) -> str:
 
 def _in_child(copy: Path, tests: list[str], most_s: int, log: Path) -> None:
     code = _BROKEN
+    gc.freeze()  # what came with the fork is no garbage, and looking through it would copy it page by page
     try:
         resource.setrlimit(resource.RLIMIT_CPU, (most_s, most_s + 5))
         os.setpgid(0, 0)

@@ -31,8 +31,9 @@ def _proxy(seaweedfs_server: S3Server) -> Iterator[FaultyProxy]:
 
 
 @pytest.fixture
-def proxy(_proxy: FaultyProxy, use: Use) -> Iterator[FaultyProxy]:
-    """s3:// means SeaweedFS behind a proxy whose faults the test orders; three attempts per request."""
+def proxy(_proxy: FaultyProxy, use: Use, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyProxy]:
+    """s3:// means SeaweedFS behind a proxy whose faults the test orders; three attempts per request, at once."""
+    monkeypatch.setattr("botocore.retries.standard.ExponentialBackoff.delay_amount", lambda *_: 0)
     use(S3Server("proxy", _proxy.endpoint), AWS_MAX_ATTEMPTS="3")
     yield _proxy
     _proxy.reset()
