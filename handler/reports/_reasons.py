@@ -11,7 +11,7 @@ __all__ = ["reason_words", "unscored", "warning_words", "why_undecided"]
 
 _REASONS = {
     "missing_answer": "the model gave no answer",
-    "missing_reference": "nobody said what is right",
+    "missing_reference": "no reference to compare with",
     "empty_reference": "the reference is empty",
     "no_relevant": "nothing is relevant to the query",
     "unparsed": "the answer is neither yes nor no",

@@ -177,7 +177,7 @@ def test_nothing_scored_is_said_loudly(run, model, tmp_path):
     path = tmp_path / "half.json"
     path.write_text('[{"answer": "A dog.", "Mensch": "Ein Hund."}]')
     done = run("evaluate", path, "--output", tmp_path / "out", "--on-missing", "skip")
-    assert "NOTHING WAS SCORED: 1 × nobody said what is right." in done.stdout
+    assert "NOTHING WAS SCORED: 1 × no reference to compare with." in done.stdout
     shown = run("inspect", path).stdout
     assert "no frame has references; say where:" in shown
     assert "--map references=COLUMN (there is: Mensch)" in shown
