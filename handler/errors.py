@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 __all__ = [
     "ForbiddenError",
-    "GateFailedError",
     "InputError",
     "InternalError",
     "ModelError",
@@ -126,13 +125,6 @@ class OutOfTimeError(ScenescoreError):
 
     code = "out_of_time"
     exit_code = 3
-
-
-class GateFailedError(ScenescoreError):
-    """A gate that the caller asked for did not hold; the evaluation itself is complete."""
-
-    code = "gate_failed"
-    exit_code = 1
 
 
 class InternalError(ScenescoreError):
