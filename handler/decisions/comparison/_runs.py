@@ -12,7 +12,7 @@ import orjson
 
 from handler import storage
 from handler.errors import InputError, RequestError
-from handler.reports import Report, find_result
+from handler.reports import SAMPLES, Report, find_result
 
 __all__ = ["Run", "names_of", "open_run"]
 
@@ -68,13 +68,13 @@ def open_run(given: Any) -> Run:
             file=folder.location,
             hint="Run `scenescore evaluate` again",
         )
-    rows = storage.join(folder.location, "samples.jsonl")
+    rows = storage.join(folder.location, SAMPLES)
 
     def read(start: int, length: int) -> bytes:
         with storage.open_read(rows, start, start + length) as stream:
             return stream.read()
 
-    return Run(document, folder.location, lambda: folder.lines("samples.jsonl"), read)
+    return Run(document, folder.location, lambda: folder.lines(SAMPLES), read)
 
 
 def names_of(runs: list[Run]) -> list[str]:
