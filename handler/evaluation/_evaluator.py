@@ -15,7 +15,7 @@ from handler.formats import FieldError, asked_by
 from handler.metrics import BaseMetric, get_metric, has_mode, select_metrics
 from handler.models.dense import Provider
 from handler.results import MetricResult
-from handler.samples import VideoSample
+from handler.samples import UNKNOWN_ASSISTANT, VideoSample
 
 __all__ = ["EvaluatedSamples", "Evaluator", "create_evaluator"]
 
@@ -109,11 +109,11 @@ def _sample(index: int, given: Mapping[str, Any]) -> VideoSample:
     try:
         asked = asked_by(given.get("auxiliary_info"))
     except FieldError as error:
-        raise RequestError(f"sample {index}: {error.field} {error.reason}", field=error.field) from error
+        raise RequestError(f"sample {index}: {error}", field=error.field) from error
     return VideoSample(
         index=index,
         session_id="samples",
-        assistant_id="unknown",
+        assistant_id=UNKNOWN_ASSISTANT,
         sample_id=str(index),
         answer=None,
         references=(),

@@ -32,9 +32,8 @@ from handler.formats._values import (
     unreadable,
 )
 from handler.formats._watch import Watch
-from handler.samples import Sample, Unreadable
+from handler.samples import UNKNOWN_ASSISTANT, Sample, Unreadable
 
-UNKNOWN_ASSISTANT = "unknown"
 _NOTHING: Mapping[str, Any] = {}
 _MOST_PLANS = 512
 _MOST_KEYS = 200
@@ -148,7 +147,7 @@ class FrameReader:
                 raise session.problem
             plan = self.plan_for(frame, self._conversation_plans, CONVERSATION_NAMES)
         except FieldError as error:
-            reason = f"session {clip(session.session_id)!r}, frame {number}: {error.field} {error.reason}"
+            reason = f"session {clip(session.session_id)!r}, frame {number}: {error}"
             return unreadable(line, column, error.field, reason)
         sample = self.sample(
             frame, plan, session.session_id, session.assistant_id, session.language, number, line, column, path
@@ -169,7 +168,7 @@ class FrameReader:
             if type(assistant_id) is not str or not assistant_id:
                 assistant_id = as_id(assistant_id, plan.assistant_id or "") or UNKNOWN_ASSISTANT
         except FieldError as error:
-            return unreadable(line, column, error.field, f"frame {number}: {error.field} {error.reason}")
+            return unreadable(line, column, error.field, f"frame {number}: {error}")
         return self.sample(frame, plan, session_id, assistant_id, None, number, line, column, "")
 
     def sample(
