@@ -61,7 +61,7 @@ class ScenescoreError(Exception):
         return self.exit_code == 2
 
     def document(self) -> dict[str, Any]:
-        """The content of `error.json`: schema, code, message, file, line, field, hint (absent parts are null)."""
+        """The content of `error.json`: schema, code, message, file, line, column, field, hint (absent ones are null)."""
         return {
             "schema": "scenescore.error/1",
             "code": self.code,
