@@ -13,7 +13,7 @@ from pathlib import Path
 from handler.errors import RequestError
 from handler.formats import FORMATS
 
-__all__ = ["add_reading", "assignment", "local_input", "mapping", "print_json", "reading_words"]
+__all__ = ["add_reading", "assignment", "check_threads", "local_input", "mapping", "print_json", "reading_words"]
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +32,12 @@ def reading_words(options: argparse.Namespace) -> list[str]:
     if options.format != "auto":
         words += ["--format", options.format]
     return words + (["--encoding", options.encoding] if options.encoding else [])
+
+
+def check_threads(options: argparse.Namespace) -> None:
+    """Raises RequestError for a number of cores that there cannot be."""
+    if options.threads is not None and options.threads < 1:
+        raise RequestError("--threads must be at least 1", field="threads")
 
 
 @contextmanager

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from handler.cli._model import model_folder
-from handler.cli._options import add_reading, assignment, local_input, mapping, print_json
+from handler.cli._options import add_reading, assignment, check_threads, local_input, mapping, print_json
 from handler.decisions import AIMS, Probability, render_calibration
-from handler.errors import RequestError
 from handler.evaluation import (
     DEFAULT_METRICS,
     CalibrationRequest,
@@ -65,8 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Calibrate, or suggest."""
-    if options.threads is not None and options.threads < 1:
-        raise RequestError("--threads must be at least 1", field="threads")
+    check_threads(options)
     with local_input(options.input) as source:
         request = CalibrationRequest.parse(_request(options, source))
         machine = Machine(model=_model(options, request), threads=options.threads)
