@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from handler.errors import RequestError
 from handler.questions._objects import Picture
 
-__all__ = ["SAMPLINGS", "Sampling", "co_occurrence", "pope_questions"]
+__all__ = ["SAMPLINGS", "TEMPLATE", "Sampling", "co_occurrence", "pope_questions"]
 
 Sampling = Literal["random", "popular", "adversarial"]
 SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
