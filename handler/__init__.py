@@ -6,7 +6,9 @@ cheap.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from handler.lazily import exported
 
 if TYPE_CHECKING:
     from handler.decisions.comparison import compare as compare
@@ -16,14 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["calibrate", "compare", "create_evaluator", "evaluate"]
 
-
-def __getattr__(name: str) -> Any:
-    if name == "compare":
-        from handler.decisions.comparison import compare
-
-        return compare
-    if name in __all__:
-        from handler import evaluation
-
-        return getattr(evaluation, name)
-    raise AttributeError(f"module 'handler' has no attribute {name!r}")
+__getattr__ = exported(
+    __name__, {"decisions.comparison": "compare", "evaluation": "calibrate create_evaluator evaluate"}
+)

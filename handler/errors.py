@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 __all__ = [
     "ForbiddenError",
-    "GateFailedError",
     "InputError",
     "InternalError",
     "ModelError",
@@ -62,7 +61,7 @@ class ScenescoreError(Exception):
         return self.exit_code == 2
 
     def document(self) -> dict[str, Any]:
-        """The content of `error.json`: schema, code, message, file, line, field, hint (absent parts are null)."""
+        """The content of `error.json`: schema, code, message, file, line, column, field, hint (absent ones are null)."""
         return {
             "schema": "scenescore.error/1",
             "code": self.code,
@@ -126,13 +125,6 @@ class OutOfTimeError(ScenescoreError):
 
     code = "out_of_time"
     exit_code = 3
-
-
-class GateFailedError(ScenescoreError):
-    """A gate that the caller asked for did not hold; the evaluation itself is complete."""
-
-    code = "gate_failed"
-    exit_code = 1
 
 
 class InternalError(ScenescoreError):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 __all__ = [
+    "UNKNOWN_ASSISTANT",
     "BenchSample",
     "CaptionSample",
     "DetectedFrame",
@@ -29,6 +30,8 @@ __all__ = [
     "YesNoSample",
     "is_blank",
 ]
+
+UNKNOWN_ASSISTANT = "unknown"  # the id where the input names none
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})  # Unicode categories of characters that show nothing
 

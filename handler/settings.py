@@ -17,6 +17,7 @@ DEFAULT_MODEL_NAME = "all-mpnet-base-v2"
 DEFAULT_CLIP_NAME = "clip"
 DEFAULT_DETECTOR_NAME = "GRiT_B_DenseCap_ObjectDet"
 DEFAULT_THRESHOLD = 0.75
+MODEL_CARD = "card.json"
 PRECISIONS: tuple[Precision, ...] = ("fp32", "int8")
 DEFAULT_OUTPUT = "./scenescore-results"
 DEFAULT_DETECTIONS = "./scenescore-detections"
@@ -155,6 +156,11 @@ def default_model_folder(name: str = DEFAULT_MODEL_NAME) -> Path:
     except RuntimeError:  # a user without a name or home, as containers have them
         base = Path(tempfile.gettempdir())
     return base / "scenescore" / "models" / name
+
+
+def has_model(folder: Path) -> bool:
+    """Whether an exported model lies in a folder, as far as its name says."""
+    return (folder / MODEL_CARD).is_file()
 
 
 def compact_folder(folder: Path) -> Path:

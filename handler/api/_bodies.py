@@ -10,7 +10,7 @@ from fastapi import Response
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 from handler.evaluation import EvaluationRequest
-from handler.jobs import MAX_SAMPLES
+from handler.jobs import MAX_SAMPLES, State, count_frames
 
 __all__ = [
     "MAX_FRAMES",
@@ -31,7 +31,6 @@ MAX_TEXT = 100_000  # characters; the model reads some 2,000 of them
 
 Word = Annotated[str, StringConstraints(max_length=1024)]
 Location = Annotated[str, StringConstraints(max_length=2048)]
-State = Literal["queued", "running", "done", "failed"]
 Report = Annotated[dict[str, Any], Field(description="The content of report.json")]
 
 
@@ -80,7 +79,7 @@ class EvaluationBody(EvaluationRequest):
     @field_validator("sessions")
     @classmethod
     def _within_limits(cls, sessions: list[Any] | None) -> list[Any] | None:
-        if sum(map(_n_frames, sessions or ())) > MAX_FRAMES:
+        if count_frames(sessions) > MAX_FRAMES:
             raise ValueError(f"there are more than {MAX_FRAMES:,} frames; upload a file and name it as input")
         for number, session in enumerate(sessions or ()):
             if any(len(text) > MAX_TEXT for text in _texts(session)):
@@ -168,11 +167,6 @@ class Problem(BaseModel):
 def json_reply(document: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """The document as JSON; orjson makes NaN null."""
     return Response(orjson.dumps(document), status, headers, "application/json")
-
-
-def _n_frames(session: Any) -> int:
-    conversation = session.get("conversation") if isinstance(session, dict) else None
-    return len(conversation) if isinstance(conversation, list) else 1
 
 
 def _texts(value: Any) -> Iterable[str]:

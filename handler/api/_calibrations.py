@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Depends, Response
+from fastapi import APIRouter, Body, Response
 from pydantic import BaseModel, Field
 
 from handler.api._bodies import EvaluationBody, Word, json_reply
 from handler.api._examples import CALIBRATIONS
 from handler.api._problems import responses
 from handler.api._reading import JsonRoute
-from handler.api._routes import settings_of
+from handler.api._routes import Set
 from handler.evaluation import CalibrationRequest
 from handler.jobs import MAX_CALIBRATED, answer_calibration
-from handler.settings import Settings
 
 __all__ = ["calibrations"]
 
@@ -48,9 +47,6 @@ class CalibrationReply(BaseModel):
     response_description="The calibration, or the frames to label next",
     responses=responses(403, 404, 413, 415, 422, 500, 503),
 )
-def calibrate(
-    body: Annotated[CalibrationBody, Body(openapi_examples=CALIBRATIONS)],
-    settings: Annotated[Settings, Depends(settings_of)],
-) -> Response:
+def calibrate(body: Annotated[CalibrationBody, Body(openapi_examples=CALIBRATIONS)], settings: Set) -> Response:
     """Up to 400 frames are scored for it. More: evaluate them first, and name the result folder as `input`."""
     return json_reply(answer_calibration(body, settings))

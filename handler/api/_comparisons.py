@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from handler.api._bodies import json_reply
 from handler.api._problems import responses
 from handler.api._reading import JsonRoute
-from handler.api._routes import settings_of
+from handler.api._routes import Set
 from handler.jobs import ComparisonRequest, answer_comparison
-from handler.settings import Settings
 
 __all__ = ["comparisons"]
 
@@ -34,6 +33,6 @@ class ComparisonReply(BaseModel):
     response_description="The comparison",
     responses=responses(403, 404, 413, 415, 422, 500, 503),
 )
-def compare(body: ComparisonRequest, settings: Annotated[Settings, Depends(settings_of)]) -> Response:
+def compare(body: ComparisonRequest, settings: Set) -> Response:
     """Finished results of assistants, prompts or versions on the same samples, up to 200,000 rows; nothing is scored."""
     return json_reply(answer_comparison(body, settings))

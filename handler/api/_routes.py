@@ -23,9 +23,9 @@ from handler.api._problems import responses
 from handler.api._reading import JsonRoute
 from handler.jobs import Clock, RunRequest, answer, answer_datasets, check_locations, read_status
 from handler.metrics import describe, list_metrics, metric_class
-from handler.settings import Settings, compact_folder
+from handler.settings import Settings, compact_folder, has_model
 
-__all__ = ["evaluation_reply", "router", "settings_of"]
+__all__ = ["Set", "router"]
 
 REPLY_MARGIN_S = 5.0  # of the function's own time limit, kept for the reply
 _JOB_ID = re.compile(r"[0-9a-f]{20}")
@@ -33,13 +33,13 @@ _JOB_ID = re.compile(r"[0-9a-f]{20}")
 router = APIRouter(route_class=JsonRoute)
 
 
-async def settings_of(request: Request) -> Settings:
+async def _settings_of(request: Request) -> Settings:
     """The app's settings."""
     found: Settings = request.app.state.settings
     return found
 
 
-async def clock_of(request: Request) -> Clock:
+async def _clock_of(request: Request) -> Clock:
     """The function's remaining time on Lambda, else the app's clock."""
     context: Any = request.scope.get("aws.context")
     if hasattr(context, "get_remaining_time_in_millis"):
@@ -48,8 +48,8 @@ async def clock_of(request: Request) -> Clock:
     return clock
 
 
-Set = Annotated[Settings, Depends(settings_of)]
-Time = Annotated[Clock, Depends(clock_of)]
+Set = Annotated[Settings, Depends(_settings_of)]
+Time = Annotated[Clock, Depends(_clock_of)]
 
 
 @router.post(
@@ -73,7 +73,7 @@ def evaluate(
     """
     check_locations(body, settings)
     code, document = answer(body, settings, clock)
-    return evaluation_reply(request, code, document)
+    return _evaluation_reply(request, code, document)
 
 
 @router.get(
@@ -114,7 +114,7 @@ def metrics() -> Response:
 def health(settings: Set) -> Response:
     """The version, and whether the model is there; it is not loaded to say so."""
     places = [settings.model, *([compact_folder(settings.model)] if settings.precision == "int8" else [])]
-    present = any((folder / "card.json").is_file() for folder in places)
+    present = any(map(has_model, places))
     return json_reply({"status": "ok", "version": version("scenescore"), "model_present": present})
 
 
@@ -135,7 +135,7 @@ def run(body: Annotated[RunRequest, Body(openapi_examples=RUNS)], settings: Set,
     return json_reply(document, code)
 
 
-def evaluation_reply(request: Request, code: int, document: dict[str, object]) -> Response:
+def _evaluation_reply(request: Request, code: int, document: dict[str, object]) -> Response:
     """200 as it is; 202 with the place to ask, relative to the host so that it holds behind any gateway."""
     if code == 200:
         return json_reply(document)

@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
+from handler import aws
 from handler.batch_task._arguments import Task, parse_arguments
 from handler.batch_task._log import log, progress
 from handler.errors import InternalError, OutOfTimeError, ScenescoreError
@@ -76,8 +77,9 @@ def _reduce(task: Task) -> None:
 def _fail(task: Task | None, error: ScenescoreError) -> int:
     """Say it; a job that no other attempt can save is over."""
     log("failed", code=error.code, error=str(error))
-    if task is not None and task.job is not None and (error.exit_code == 2 or task.is_last_attempt):
+    is_final = error.exit_code == 2
+    if task is not None and task.job is not None and (is_final or task.is_last_attempt):
         from handler.jobs import end_badly
 
         end_badly(task.job, task.settings, error)
-    return 2 if error.exit_code == 2 else 3
+    return aws.WRONG_INPUT if is_final else 3

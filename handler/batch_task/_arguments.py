@@ -58,7 +58,7 @@ def parse_arguments(argv: Sequence[str]) -> Task:
         place = options.detections or detections_of(request.output or settings.output)
         request = request.model_copy(update={"detections": place})
     machine = Machine(
-        detector=options.detector or settings.detector if _has_detector(options, settings) else None,
+        detector=options.detector,
         provider=options.provider,
         threads=options.threads,
         force=options.force,
@@ -76,10 +76,6 @@ def parse_arguments(argv: Sequence[str]) -> Task:
         job,
         is_last_attempt=attempt >= most,
     )
-
-
-def _has_detector(options: argparse.Namespace, settings: Settings) -> bool:
-    return options.detector is not None or (settings.detector / "card.json").is_file()
 
 
 def _request(options: argparse.Namespace, settings: Settings) -> EvaluationRequest:

@@ -47,10 +47,6 @@ class Tagged:
     def __len__(self) -> int:
         return len(self.lower)
 
-    def is_noun(self, i: int) -> bool:
-        """Whether word i is a noun with a meaning of its own."""
-        return self.pos[i] == "n"
-
 
 @lru_cache(maxsize=8192)
 def _kind(word: str) -> Class:

@@ -7,10 +7,10 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from handler import storage
-from handler.decisions.gates import Gate, GateResult, check_gates, parse_gate, render_gates
+from handler.decisions.gates import Gate, GateOn, GateResult, check_gates, parse_gate, render_gates
 from handler.errors import RequestError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def add_gates(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--gate-on",
-        choices=["sure", "point", "doubt"],
+        choices=get_args(GateOn),
         default="sure",
         help="fail when the whole interval lies beyond the limit, when the figure does, or when any of the interval does "
         "(sure)",

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from handler import storage
+from handler.cli._detect_table import CAPTION_WIDTH, MAX_ROWS, NAME_WIDTH, box_cells, counts_line, short_name
 from handler.counting import many
 from handler.detection import Look, Seen, Watcher, look_at
-from handler.errors import one_line
 from handler.formats import is_video
 from handler.samples import Detection
 from handler.video import UNRESIZED, VBENCH_FLOAT
 
 __all__ = ["detect_videos", "find_videos", "video_document", "video_lines"]
-
-MAX_ROWS = 20
-NAME_WIDTH = 40  # columns
-CAPTION_WIDTH = 48
 
 
 def find_videos(location: str) -> list[str]:
@@ -71,20 +66,13 @@ def video_lines(found: Sequence[Seen]) -> Iterator[str]:
         yield "-" * (NAME_WIDTH + 40 + CAPTION_WIDTH)
     for one in rows[:MAX_ROWS]:
         assert one.detections is not None
-        name = one_line(one.look.location)
-        name = name if len(name) <= NAME_WIDTH else f"…{name[1 - NAME_WIDTH :]}"
+        name, boxes = short_name(one.look.location), _boxes(one)
         n_frames = len(set(one.detections.sampling.indices))
-        yield f"{name:<{NAME_WIDTH}}  {n_frames:>6}  {len(_boxes(one)):>6,}  {_best(_boxes(one))}".rstrip()
+        best = max(boxes, key=lambda box: box.box_score, default=None)
+        yield f"{name:<{NAME_WIDTH}}  {n_frames:>6}  {len(boxes):>6,}  {box_cells(best)}".rstrip()
     if len(rows) > MAX_ROWS:
         yield f"… {many(len(rows) - MAX_ROWS, 'more video')}"
-    states = [one.state for one in found]
-    parts = [f"{many(states.count('detected'), 'video')} looked at"]
-    if n_present := states.count("present"):
-        parts.append(f"{n_present:,} already there and skipped")
-    if n_unreadable := states.count("unreadable"):
-        parts.append(f"{n_unreadable:,} unreadable")
-    n_boxes = sum(len(_boxes(one)) for one in rows)
-    yield f"\n{', '.join(parts)}; {n_boxes:,} {'box' if n_boxes == 1 else 'boxes'}"
+    yield counts_line("video", [one.state for one in found], sum(len(_boxes(one)) for one in rows))
 
 
 def _is_video(location: str) -> bool:
@@ -97,12 +85,3 @@ def _boxes(seen: Seen) -> list[Detection]:
         return []
     frames = {frame.index: frame for frame in seen.detections.frames}
     return [one for frame in frames.values() for one in frame.detections]
-
-
-def _best(boxes: Sequence[Detection]) -> str:
-    if not boxes:
-        return ""
-    best = max(boxes, key=lambda one: one.box_score)
-    thing = textwrap.shorten(best.object or "(none)", 16, placeholder="…")
-    caption = textwrap.shorten(best.caption or "(none)", CAPTION_WIDTH, placeholder=" …")
-    return f"{best.box_score:.3f}  {thing:<16}  {caption}"

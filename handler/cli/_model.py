@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from handler.errors import ModelError
-from handler.settings import Settings, compact_folder, default_model_folder
+from handler.settings import Settings, compact_folder, default_model_folder, has_model
 
 __all__ = ["export", "model_folder"]
 
@@ -25,9 +25,9 @@ def model_folder(wanted: Path | None, precision: str | None = None) -> Path:
         return wanted
     settings = Settings.from_environment()
     folder = settings.model
-    if (precision or settings.precision) == "int8" and (compact_folder(folder) / "card.json").is_file():
+    if (precision or settings.precision) == "int8" and has_model(compact_folder(folder)):
         return folder
-    if folder == default_model_folder() and not (folder / "card.json").is_file():
+    if folder == default_model_folder() and not has_model(folder):
         print(f"scenescore: no exported model in {folder}; exporting all-mpnet-base-v2 once", file=sys.stderr)
         code = export(["mpnet", "--output", str(folder)], quiet=True)
         if code:

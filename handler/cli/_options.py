@@ -14,7 +14,16 @@ from handler import storage
 from handler.errors import RequestError
 from handler.formats import FORMATS
 
-__all__ = ["add_reading", "assignment", "content_of", "local_input", "mapping", "print_json", "reading_words"]
+__all__ = [
+    "add_reading",
+    "assignment",
+    "check_threads",
+    "content_of",
+    "local_input",
+    "mapping",
+    "print_json",
+    "reading_words",
+]
 
 LONGEST_NAME = 255  # characters, of a file
 
@@ -49,6 +58,12 @@ def content_of(text: str) -> str:
         except UnicodeDecodeError as error:
             raise RequestError("the file is not UTF-8 text", file=text) from error
     return text
+
+
+def check_threads(options: argparse.Namespace) -> None:
+    """Raises RequestError for a number of cores that there cannot be."""
+    if options.threads is not None and options.threads < 1:
+        raise RequestError("--threads must be at least 1", field="threads")
 
 
 @contextmanager

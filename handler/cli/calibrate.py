@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from handler.cli._model import model_folder
-from handler.cli._options import add_reading, assignment, local_input, mapping, print_json
+from handler.cli._options import add_reading, assignment, check_threads, local_input, mapping, print_json
 from handler.counting import many
-from handler.decisions import AIMS, render_calibration
-from handler.errors import RequestError
+from handler.decisions import AIMS, Probability, render_calibration
 from handler.evaluation import (
+    DEFAULT_METRICS,
     CalibrationRequest,
     Machine,
     is_finished,
@@ -20,6 +20,7 @@ from handler.evaluation import (
     run_suggestion,
 )
 from handler.reports import dump_json
+from handler.samples import Sample
 from handler.settings import DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD, PRECISIONS
 
 __all__ = ["add_arguments", "run"]
@@ -28,9 +29,6 @@ LABELLING = (
     '<View>{asked}<Text name="answer" value="$answer"/><Text name="reference" value="$reference"/>'
     '<Choices name="human_verdict" toName="answer"><Choice value="same"/><Choice value="different"/></Choices></View>'
 )
-
-UNNAMED = {"vision.similarity", "vision.hallucination"}
-"""What `evaluate` scores of such frames where no metric is named."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--held-out", type=float, default=0.5, metavar="SHARE", help="share of frames that tests the threshold (0.5)")
     add("--split-by", default="session_id", metavar="FIELD", help="what must stay on one side (session_id)")
     add("--seed", type=int, default=0, metavar="N", help="of the split (0)")
-    add("--probability", choices=["auto", "isotonic", "logistic"], default="auto", help="curve to a probability (auto)")
+    add("--probability", choices=get_args(Probability), default="auto", help="curve to a probability (auto)")
     add("--group-by", action="append", default=[], metavar="TAG", help="also give figures by this; repeatable")
     add("--suggest", type=int, metavar="N", help="instead, name N frames to label next")
     add("--calibration", metavar="F", help="with --suggest: where the threshold is known already")
@@ -79,8 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Calibrate, or suggest."""
-    if options.threads is not None and options.threads < 1:
-        raise RequestError("--threads must be at least 1", field="threads")
+    check_threads(options)
     with local_input(options.input) as source:
         request = CalibrationRequest.parse(_request(options, source))
         machine = Machine(model=_model(options, request), threads=options.threads)
@@ -126,7 +123,7 @@ def _calibrate(request: CalibrationRequest, machine: Machine, options: argparse.
         print("Next: label more frames; there is no threshold to evaluate with")
         return 0
     taken = {*found, *(name for entry in found.values() for name in entry["sets"])}
-    named = "" if taken == UNNAMED else f" --metrics {','.join(sorted(taken))}"
+    named = "" if taken == set(DEFAULT_METRICS[Sample]) else f" --metrics {','.join(sorted(taken))}"
     print(f"Next: scenescore evaluate INPUT{named} --calibration {request.output}")
     return 0
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import sys
-import textwrap
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from handler import storage
+from handler.cli._detect_table import CAPTION_WIDTH, MAX_ROWS, NAME_WIDTH, box_cells, counts_line, short_name
 from handler.cli._detect_videos import detect_videos, find_videos, video_document, video_lines
 from handler.cli._options import print_json
 from handler.cli._pictures import find_pictures, has_pictures, require_pillow, show
@@ -38,10 +38,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["add_arguments", "run"]
-
-MAX_ROWS = 20
-NAME_WIDTH = 40  # columns
-CAPTION_WIDTH = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +88,11 @@ def run(options: argparse.Namespace) -> int:
     )
     folder = options.model or Settings.from_environment().detector
     captioner = DenseCaptioner(folder, provider=options.provider, threads=options.threads)
-    outcomes = _Run(captioner, settings, options.output).outcomes(pictures)
+    watcher = Watcher(captioner, settings)
+    outcomes = _Run(captioner, settings, watcher.detector, options.output).outcomes(pictures)
     seen = detect_videos(
         [one for found in videos.values() for one in found],
-        Watcher(captioner, settings),
+        watcher,
         options.output,
         input_rule=options.input_rule,
     )
@@ -114,14 +111,12 @@ def run(options: argparse.Namespace) -> int:
 class _Run:
     """One call of the verb. Pictures are read ahead, because the captioner describes several together."""
 
-    def __init__(self, captioner: DenseCaptioner, settings: CaptionOptions, output: str) -> None:
+    def __init__(self, captioner: DenseCaptioner, settings: CaptionOptions, detector: Detector, output: str) -> None:
         self._captioner = captioner
         self._settings = settings
         self._output = output
         self._resize = UNRESIZED if settings.input_rule == "vbench" else settings.input_rule
-        card = captioner.card
-        facts = {"name": card.name, "sha256": card.sha256, "precision": card.precision, "verified": card.verified}
-        self._detector = Detector(captioner.signature(settings), facts | asdict(settings))
+        self._detector = detector
         self._found: dict[int, _Outcome] = {}
         self._waiting: deque[tuple[int, str, str, tuple[int, int]]] = deque()
 
@@ -198,25 +193,8 @@ def _lines(outcomes: Sequence[_Outcome]) -> Iterator[str]:
         yield f"{'picture':<{NAME_WIDTH}}  boxes  score  {'object':<16}  caption of the best box"
         yield "-" * (NAME_WIDTH + 31 + CAPTION_WIDTH)
     for one in rows[:MAX_ROWS]:
-        name = one_line(one.picture)
-        name = name if len(name) <= NAME_WIDTH else f"…{name[1 - NAME_WIDTH :]}"
-        yield f"{name:<{NAME_WIDTH}}  {len(one.detections):>5,}  {_best(one.detections)}".rstrip()
+        cells = box_cells(one.detections[0] if one.detections else None)
+        yield f"{short_name(one.picture):<{NAME_WIDTH}}  {len(one.detections):>5,}  {cells}".rstrip()
     if len(rows) > MAX_ROWS:
         yield f"… {many(len(rows) - MAX_ROWS, 'more picture')}"
-    counts = {state: sum(one.state == state for one in outcomes) for state in ("detected", "present", "unreadable")}
-    n_boxes = sum(len(one.detections) for one in rows)
-    parts = [f"{many(counts['detected'], 'picture')} looked at"]
-    if counts["present"]:
-        parts.append(f"{counts['present']:,} already there and skipped")
-    if counts["unreadable"]:
-        parts.append(f"{counts['unreadable']:,} unreadable")
-    yield f"\n{', '.join(parts)}; {n_boxes:,} {'box' if n_boxes == 1 else 'boxes'}"
-
-
-def _best(detections: Sequence[Detection]) -> str:
-    if not detections:
-        return ""
-    best = detections[0]
-    thing = textwrap.shorten(best.object or "(none)", 16, placeholder="…")
-    caption = textwrap.shorten(best.caption or "(none)", CAPTION_WIDTH, placeholder=" …")
-    return f"{best.box_score:.3f}  {thing:<16}  {caption}"
+    yield counts_line("picture", [one.state for one in outcomes], sum(len(one.detections) for one in rows))

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from handler import storage
 from handler.cli._model import model_folder
-from handler.cli._options import add_reading, local_input, mapping, print_json
+from handler.cli._options import add_reading, check_threads, local_input, mapping, print_json
 from handler.counting import many
 from handler.doctor import DEFAULT_LIMIT, DEFAULT_METRICS, check_output, examine_file, render_examination, write_pairs
-from handler.errors import RequestError
 from handler.formats import ReadOptions
 from handler.metrics import metric_class, select_metrics
 from handler.reports import dump_json
@@ -34,8 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Examine the metrics, print what they see."""
-    if options.threads is not None and options.threads < 1:
-        raise RequestError("--threads must be at least 1", field="threads")
+    check_threads(options)
     output = check_output(options.output) if options.output else None
     names = select_metrics(options.metrics.split(",") if options.metrics is not None else DEFAULT_METRICS)
     needs_encoder = any("text_encoder" in metric_class(name).models for name in names)

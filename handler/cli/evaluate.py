@@ -15,7 +15,16 @@ import orjson
 
 from handler.cli._ci import add_files, add_gates, check, gates_of
 from handler.cli._model import model_folder
-from handler.cli._options import add_reading, assignment, content_of, local_input, mapping, print_json, reading_words
+from handler.cli._options import (
+    add_reading,
+    assignment,
+    check_threads,
+    content_of,
+    local_input,
+    mapping,
+    print_json,
+    reading_words,
+)
 from handler.errors import RequestError, one_line
 from handler.evaluation import EvaluationRequest, Machine, needs_text_encoder, reads_videos
 from handler.evaluation import run as evaluate
@@ -103,8 +112,8 @@ def run(options: argparse.Namespace) -> int:
         return _evaluate(options, source)
 
 
-def _evaluate(options: argparse.Namespace, source: str) -> int:
-    request = EvaluationRequest.parse(
+def _request(options: argparse.Namespace, source: str) -> EvaluationRequest:
+    return EvaluationRequest.parse(
         {
             "input": source,
             "questions": options.questions,
@@ -126,8 +135,11 @@ def _evaluate(options: argparse.Namespace, source: str) -> int:
             **({"precision": options.precision} if options.precision else {}),
         }
     )
-    if options.threads is not None and options.threads < 1:
-        raise RequestError("--threads must be at least 1", field="threads")
+
+
+def _evaluate(options: argparse.Namespace, source: str) -> int:
+    request = _request(options, source)
+    check_threads(options)
     gates = gates_of(options, request.group_by)
     folder = model_folder(options.model, request.precision) if needs_text_encoder(request) else options.model
     request = _with_detections(request, options)

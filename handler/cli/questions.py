@@ -10,6 +10,7 @@ from handler.counting import many
 from handler.errors import RequestError
 from handler.questions import (
     SAMPLINGS,
+    TEMPLATE,
     Sampling,
     pope_questions,
     read_pictures,
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     pope.add_argument("--per-image", type=int, default=3, metavar="N", help="objects asked about, of each sort (3)")
     pope.add_argument("--images", type=int, metavar="N", help="pictures to draw (all that have enough objects)")
-    pope.add_argument("--template", default="Is there a {} in the image?", help="the question, {} for the object")
+    pope.add_argument("--template", default=TEMPLATE, help="the question, {} for the object")
     pope.add_argument("--name", default="", help="what the files' names begin with (the input's name)")
     _common(pope)
     sequences = kinds.add_parser(

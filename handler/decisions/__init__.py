@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from handler.decisions._calibration import CalibrationPlan, MetricFacts, calibration_of, unlabelled
     from handler.decisions._calibration_file import Calibration, read_calibration
     from handler.decisions._calibration_terminal import render_calibration
+    from handler.decisions._probability import Probability
     from handler.decisions._suggest import Suggestion, label_studio_tasks, spreadsheet, suggest
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Calibration",
     "CalibrationPlan",
     "MetricFacts",
+    "Probability",
     "Suggestion",
     "calibration_of",
     "label_studio_tasks",
@@ -37,6 +39,7 @@ __getattr__ = exported(
         "_calibration": "CalibrationPlan MetricFacts calibration_of unlabelled",
         "_calibration_file": "Calibration read_calibration",
         "_calibration_terminal": "render_calibration",
+        "_probability": "Probability",
         "_suggest": "Suggestion label_studio_tasks spreadsheet suggest",
     },
 )

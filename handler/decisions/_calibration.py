@@ -17,7 +17,7 @@ from handler.decisions._probability import Probability
 from handler.decisions._verdicts import VerdictReader, find_column
 from handler.errors import RequestError
 
-__all__ = ["CalibrationPlan", "MetricFacts", "calibration_of", "unlabelled", "verdicts_of"]
+__all__ = ["CalibrationPlan", "MetricFacts", "calibration_of", "unlabelled"]
 
 SLICES = (
     "assistant_id",
@@ -57,7 +57,7 @@ class CalibrationPlan:
     probability: Probability = "auto"
 
 
-def verdicts_of(rows: Sequence[Row], plan: CalibrationPlan) -> tuple[str, VerdictReader, Verdicts]:
+def _verdicts_of(rows: Sequence[Row], plan: CalibrationPlan) -> tuple[str, VerdictReader, Verdicts]:
     """The column of verdicts, how it is read, and what it holds. Raises RequestError where there is none."""
     column = find_column(rows, plan.verdict)
     if column is None:
@@ -87,7 +87,7 @@ def calibration_of(
 ) -> dict[str, Any]:
     """The content of calibration.json. rows: of samples.jsonl. metrics: those to find a threshold for. source: the
     `input` of the report the rows belong to. Raises RequestError for a word that is no verdict, or when there is none."""
-    column, reader, verdicts = verdicts_of(rows, plan)
+    column, reader, verdicts = _verdicts_of(rows, plan)
     if not verdicts.rows:
         raise RequestError(f"every {column} is empty or undecided", field="verdict", hint="Label some frames first")
     split = split_groups(verdicts.rows, by=plan.split_by, held_out=plan.held_out, seed=plan.seed)

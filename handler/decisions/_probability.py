@@ -30,7 +30,7 @@ class Curve(NamedTuple):
         return {"method": self.method, **self.of._asdict()}
 
 
-def fit_probability(part: Part, *, higher_is_better: bool, method: Probability = "auto") -> Curve | None:
+def fit_probability(part: Part, *, higher_is_better: bool, method: Probability) -> Curve | None:
     """The curve over the score; None where a class is missing or all scores are equal. auto: isotonic from 1,000 labels."""
     if part.different.all() or not part.different.any() or part.danger.min() == part.danger.max():
         return None

@@ -21,7 +21,6 @@ __all__ = ["Suggestion", "label_studio_tasks", "spreadsheet", "suggest"]
 
 NEAR, DISAGREE, SPREAD = "near the threshold", "metrics disagree", "spread over the scores"
 SHARES = {NEAR: 0.5, DISAGREE: 0.25, SPREAD: 0.25}
-CHOICES = ("same", "different")
 ASKED = ("question", "query", "prompt")  # columns that say what the model was asked
 
 Floats = NDArray[np.float64]

@@ -10,7 +10,7 @@ from typing import Any
 from handler.claims import Kind
 from handler.doctor._pairs import ANOTHER, Described, MadePair, Versions, made_pairs
 from handler.doctor._preference import Preference
-from handler.metrics import BaseMetric
+from handler.metrics import BaseMetric, compute_all
 from handler.results import MetricResult
 from handler.samples import Sample
 
@@ -93,8 +93,7 @@ def _compared(pairs: Sequence[MadePair], metrics: Sequence[BaseMetric]) -> Itera
     samples = [
         Sample(at, "doctor", "rule", str(at), answer, (reference,)) for at, (answer, reference) in enumerate(answers)
     ]
-    first = sorted(metrics, key=lambda metric: not metric.goes_first)
-    found = {metric.name: metric.compute_batch(samples) for metric in first}
+    found = compute_all(metrics, samples)
     for at, pair in enumerate(pairs):
         scores = {metric.name: _scores(found[metric.name][2 * at : 2 * at + 2], metric) for metric in metrics}
         yield {**asdict(pair), "spans": [list(span) for span in pair.spans], "scores": scores}

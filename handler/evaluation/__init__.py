@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from handler.evaluation._estimate import Estimate, estimate
     from handler.evaluation._evaluator import EvaluatedSamples, Evaluator, create_evaluator
     from handler.evaluation._identity import content_of
-    from handler.evaluation._inputs import find_files, input_bytes, is_annotation
+    from handler.evaluation._inputs import SIDECAR, find_files, input_bytes, is_annotation
     from handler.evaluation._local_shards import run_shards
-    from handler.evaluation._metrics import Machine
+    from handler.evaluation._metrics import DEFAULT_METRICS, Machine
     from handler.evaluation._needs import count_videos, needs_model, needs_text_encoder, reads_videos
     from handler.evaluation._python import evaluate
     from handler.evaluation._request import EvaluationRequest
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from handler.evaluation._video_shards import VideoWork, look_at_share, open_videos, reduce_videos
 
 __all__ = [
+    "DEFAULT_METRICS",
+    "SIDECAR",
     "CalibrationRequest",
     "Estimate",
     "EvaluatedSamples",
@@ -73,9 +75,9 @@ __getattr__ = exported(
         "_estimate": "Estimate estimate",
         "_evaluator": "EvaluatedSamples Evaluator create_evaluator",
         "_identity": "content_of",
-        "_inputs": "find_files input_bytes is_annotation",
+        "_inputs": "SIDECAR find_files input_bytes is_annotation",
         "_local_shards": "run_shards",
-        "_metrics": "Machine",
+        "_metrics": "DEFAULT_METRICS Machine",
         "_needs": "count_videos needs_model needs_text_encoder reads_videos",
         "_python": "evaluate",
         "_request": "EvaluationRequest",

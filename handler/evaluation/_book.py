@@ -41,11 +41,6 @@ class Book:
         self.n_unreadable += 1
         self.first_unreadable = self.first_unreadable or error
 
-    def scored(self, sample: Sample, results: Mapping[str, MetricResult]) -> None:
-        """Book a sample's results."""
-        for name, result in results.items():
-            self.ledgers[name].add(sample, result)
-
     def scored_all(self, samples: Sequence[Sample], results: Mapping[str, Sequence[MetricResult]]) -> None:
         """Book the results of samples, by metric and in their order."""
         sessions: dict[tuple[str, str], list[int]] = {}

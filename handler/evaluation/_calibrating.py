@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
@@ -14,6 +14,7 @@ from handler import storage
 from handler.decisions import (
     CalibrationPlan,
     MetricFacts,
+    Probability,
     Suggestion,
     calibration_of,
     label_studio_tasks,
@@ -54,7 +55,7 @@ class CalibrationRequest(EvaluationRequest):
     held_out: float = Field(default=0.5, ge=0.1, le=0.9)
     split_by: str = "session_id"
     seed: int = Field(default=0, ge=0, lt=2**32)
-    probability: Literal["auto", "isotonic", "logistic"] = "auto"
+    probability: Probability = "auto"
     suggest: int | None = Field(default=None, ge=1, le=100_000)
 
     def plan(self) -> CalibrationPlan:
@@ -98,29 +99,26 @@ def calibrate(
 
 
 def run_calibration(
-    request: CalibrationRequest, machine: Machine | None = None, *, records: Any = None, most: int | None = None
+    request: CalibrationRequest, machine: Machine, *, records: Any = None, most: int | None = None
 ) -> dict[str, Any]:
     """Calibrate, and write calibration.json where the request has an output. most: frames that may be scored for it."""
     if request.calibration is not None:
         raise RequestError("a calibration is made from verdicts, not from a calibration", field="calibration")
     plan = request.plan()
-    scored = _scored(request, machine or Machine(), records, most)
+    scored = _scored(request, machine, records, most)
     document = calibration_of(scored.rows, scored.facts, plan, source=scored.source)
     if request.output is not None:
         storage.write_bytes(request.output, dump_json(document))
     return document
 
 
-def run_suggestion(
-    request: CalibrationRequest, machine: Machine | None = None, *, most: int | None = None
-) -> list[dict[str, Any]]:
+def run_suggestion(request: CalibrationRequest, machine: Machine, *, most: int | None = None) -> list[dict[str, Any]]:
     """The frames to label next, with their texts; written as CSV, or as Label Studio tasks where the output ends in .json.
 
     The threshold is that of `calibration` where it is given, else what the verdicts there are suggest, else the one
     `threshold` says. Raises RequestError where every frame has a verdict already.
     """
     assert request.suggest is not None
-    machine = machine or Machine()
     scored = _scored(request.model_copy(update={"calibration": None}), machine, None, most)
     column, rows = unlabelled(scored.rows, request.plan())
     thresholds = {name: _threshold(name, request) for name, facts in scored.facts.items() if facts.sets}

@@ -9,12 +9,12 @@ from typing import Any
 
 from handler.samples import CaptionSample, Record, Sample
 
-__all__ = ["Chunk", "chunks"]
+__all__ = ["READ_CHARACTERS", "Chunk", "chunks"]
 
+READ_CHARACTERS = 2_000  # of a text that the model reads; the rest costs nothing
 # Between two looks at the clock: some 2,500 tokens, under 2 s on two cores. A text counts up to what the model reads, and
 # a picture that a metric may look at as the longest text.
 TIMED_CHARACTERS = 12_000
-READ_CHARACTERS = 2_000
 # Frames whose texts came before cost nothing to score, so a chunk takes in more of them: `REPEATS` times as many. What it
 # holds in memory stays bounded.
 REPEATS = 16

@@ -10,12 +10,12 @@ from typing import Any, overload
 from handler.detection import Look, Watcher, fields_of_array, look_at, resize_rule
 from handler.errors import RequestError
 from handler.evaluation._metrics import Machine
-from handler.evaluation._videos import fields_of, needs_detector, watcher_of
+from handler.evaluation._videos import fields_of, needs_detector, put_fields, watcher_of
 from handler.formats import FieldError, asked_by
 from handler.metrics import BaseMetric, get_metric, has_mode, select_metrics
 from handler.models.dense import Provider
 from handler.results import MetricResult
-from handler.samples import VideoSample
+from handler.samples import UNKNOWN_ASSISTANT, VideoSample
 
 __all__ = ["EvaluatedSamples", "Evaluator", "create_evaluator"]
 
@@ -67,10 +67,10 @@ class Evaluator:
         looks = (Look(one.index, one.video, resize_rule(one)) for one in videos if one.video is not None)
         for one, record in zip(videos, given, strict=True):
             if one.video is None:
-                _put(one, fields_of_array(record["video"], watcher=self._watcher, rule=resize_rule(one)))
+                put_fields(one, fields_of_array(record["video"], watcher=self._watcher, rule=resize_rule(one)))
         if any(one.video is not None for one in videos):
             for seen in look_at(looks, watcher=self._watcher, folder=self._detections):
-                _put(videos[seen.look.at], fields_of(seen))
+                put_fields(videos[seen.look.at], fields_of(seen))
         return [{metric.name: metric.compute(video) for metric in self._metrics} for video in videos]
 
 
@@ -109,11 +109,11 @@ def _sample(index: int, given: Mapping[str, Any]) -> VideoSample:
     try:
         asked = asked_by(given.get("auxiliary_info"))
     except FieldError as error:
-        raise RequestError(f"sample {index}: {error.field} {error.reason}", field=error.field) from error
+        raise RequestError(f"sample {index}: {error}", field=error.field) from error
     return VideoSample(
         index=index,
         session_id="samples",
-        assistant_id="unknown",
+        assistant_id=UNKNOWN_ASSISTANT,
         sample_id=str(index),
         answer=None,
         references=(),
@@ -121,8 +121,3 @@ def _sample(index: int, given: Mapping[str, Any]) -> VideoSample:
         video=location,
         **asked,
     )
-
-
-def _put(sample: VideoSample, fields: Mapping[str, Any]) -> None:
-    for name, value in fields.items():
-        setattr(sample, name, value)

@@ -17,9 +17,9 @@ from handler import storage
 from handler.errors import RequestError
 from handler.evaluation._inputs import find_files
 from handler.evaluation._request import EvaluationRequest
-from handler.metrics import BaseMetric, metric_class
+from handler.metrics import BaseMetric
 from handler.samples import Record
-from handler.settings import DEFAULT_OUTPUT, DEFAULT_THRESHOLD, available_threads
+from handler.settings import DEFAULT_OUTPUT, available_threads
 
 __all__ = [
     "InputIdentity",
@@ -31,8 +31,6 @@ __all__ = [
     "identify_records",
     "list_files",
     "mark_of",
-    "own_options",
-    "refuse_unused",
     "request_document",
 ]
 
@@ -133,36 +131,6 @@ def _refuse_file_in_the_way(output: str, *inside: str) -> None:
 def _safe(key: str) -> list[str]:
     """The segments of an input's name, none of which leads elsewhere."""
     return [part if part not in ("", ".", "..") else "_" for part in key.split("/")]
-
-
-def own_options(cls: type[BaseMetric], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options meant for a metric. Raises RequestError for one it does not have."""
-    for key in given:
-        if key not in cls.options:
-            known = ", ".join(cls.options) or "none"
-            raise RequestError(
-                f"{cls.name} has no option {key!r}", field=f"options.{cls.name}.{key}", hint=f"It has: {known}"
-            )
-    return dict(given)
-
-
-def refuse_unused(request: EvaluationRequest, names: Sequence[str], roles: Mapping[str, str]) -> None:
-    """A file that nothing reads, or options for a metric that does not run, are a mistake worth saying."""
-    for role in ("references", "questions"):
-        location = getattr(request, role)
-        if location is not None and location not in roles.values():
-            raise RequestError(f"no metric of this request reads a {role} file: {', '.join(names)}", field=role)
-    for name in request.options:
-        if name not in names:
-            raise RequestError(f"options are given for {name!r}, which is not evaluated", field=f"options.{name}")
-    apart = [name for name in names if metric_class(name).own_threshold is not None]
-    takers = [name for name in names if name not in apart and "threshold" in metric_class(name).options]
-    if apart and not takers and request.threshold != DEFAULT_THRESHOLD:
-        raise RequestError(
-            f"the threshold is a similarity, which {apart[0]} does not compare",
-            field="threshold",
-            hint=f"Its own is an option: --option {apart[0]}.threshold={request.threshold:g}",
-        )
 
 
 def request_document(request: EvaluationRequest, metrics: Sequence[BaseMetric]) -> dict[str, Any]:

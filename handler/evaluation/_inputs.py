@@ -11,6 +11,7 @@ from typing import NamedTuple
 from handler import storage
 from handler.errors import RequestError, StorageError
 from handler.formats import (
+    SUFFIXES,
     LineMarks,
     Notices,
     Place,
@@ -21,14 +22,14 @@ from handler.formats import (
     read_plan,
     stem_of,
 )
+from handler.reports import ERROR, ERRORS, LATEST, LATEST_KIND, REPORT, SAMPLES
 from handler.samples import Record, Sample, Unreadable
 
-__all__ = ["Start", "find_files", "input_bytes", "is_annotation", "read_descriptions", "read_files"]
+__all__ = ["SIDECAR", "Start", "find_files", "input_bytes", "is_annotation", "read_descriptions", "read_files"]
 
-SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".trec", ".run", ".qrels")
 SIDECAR = ".scenescore.json"
 GZIP_GROWTH = 8
-RESULT_FILES = {"report.json", "samples.jsonl", "errors.jsonl", "error.json"}
+RESULT_FILES = {REPORT, SAMPLES, ERRORS, ERROR}
 
 
 def find_files(location: str) -> Iterator[storage.ObjectInfo]:
@@ -78,8 +79,8 @@ def input_bytes(location: str) -> int:
 def _is_result(location: str) -> bool:
     """Whether this is a file of ours: in a folder named CONTENT-REQUEST, or a pointer to one."""
     *_, folder, name = ["", *location.split("/")]
-    if name == "latest.json":
-        return b"scenescore.latest/" in storage.read_bytes(location)[:4096]
+    if name == LATEST:
+        return LATEST_KIND.encode() in storage.read_bytes(location)[:4096]
     return name in RESULT_FILES and re.fullmatch(r".+-[0-9a-f]{12}", folder) is not None
 
 

@@ -55,10 +55,6 @@ class Ledger:
             self._assistants[key] = session.assistant_id
         return tally
 
-    def add(self, sample: Sample, result: MetricResult) -> None:
-        """Count one result everywhere it belongs."""
-        self.add_all([sample], [result], {(sample.session_id, sample.assistant_id): [0]})
-
     def add_all(
         self, samples: Sequence[Sample], results: Sequence[MetricResult], sessions: Mapping[Key, Sequence[int]]
     ) -> None:

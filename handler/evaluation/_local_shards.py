@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 
+from handler import storage
 from handler.errors import InputError, RequestError, ScenescoreError, error_from
 from handler.evaluation._metrics import Machine
 from handler.evaluation._request import EvaluationRequest
@@ -36,14 +37,13 @@ class WorkerError(ScenescoreError):
     exit_code = 3
 
 
-def run_shards(request: EvaluationRequest, machine: Machine | None = None) -> Report:
+def run_shards(request: EvaluationRequest, machine: Machine) -> Report:
     """Evaluate a file in `machine.shards` shards, scored by as many processes as there are cores to use, at most 8.
 
     With `machine.resume` the plan of an earlier run that was killed is carried on, however many shards it has, and where
     there is none and no number is given, so is an evaluation in one piece; without it all is scored again. Rows and report
     are those of `run`; `timing.seconds` adds up the time of all shards. Raises ScenescoreError.
     """
-    machine = machine or Machine()
     n = 1 if machine.shards is None else machine.shards
     if not 1 <= n <= MOST_SHARDS:
         raise RequestError(f"shards must be from 1 to {MOST_SHARDS:,}, got {n}", field="shards")
@@ -51,10 +51,10 @@ def run_shards(request: EvaluationRequest, machine: Machine | None = None) -> Re
         raise RequestError("only a file with an output can be cut into shards", field="input")
     plan: ShardPlan | Report | None = planned_before(request, machine) if machine.resume else None
     if plan is None and machine.shards is None:
-        return run(request, machine)
+        return _tidied(run(request, machine), machine)
     plan = plan or plan_shards(request, machine, run=secrets.token_hex(6), n_shards=n)
     if isinstance(plan, Report):
-        return plan
+        return _tidied(plan, machine)
     try:
         _score(plan, machine)
         return reduce_shards(plan, machine)
@@ -65,6 +65,13 @@ def run_shards(request: EvaluationRequest, machine: Machine | None = None) -> Re
         if isinstance(error, InputError | RequestError):
             give_up(plan, error)
         raise
+
+
+def _tidied(report: Report, machine: Machine) -> Report:
+    """A run that was killed once its result was complete may have left its shards."""
+    if machine.resume and report.already_done and report.location is not None:
+        storage.delete_tree(f"{storage.join(report.location, 'shards')}/")
+    return report
 
 
 def _score(plan: ShardPlan, machine: Machine) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from handler.errors import RequestError
-from handler.evaluation import _identity
 from handler.evaluation._calibrated import calibrated_options
 from handler.evaluation._pictures import picture_opener
 from handler.evaluation._request import EvaluationRequest
@@ -28,7 +27,7 @@ from handler.samples import (
     VqaSample,
     YesNoSample,
 )
-from handler.settings import Settings
+from handler.settings import DEFAULT_THRESHOLD, Settings
 
 __all__ = ["DEFAULT_METRICS", "Machine", "check_fit", "make_metrics", "metric_names", "multiplied", "text_encoder"]
 
@@ -100,7 +99,7 @@ def _make(name: str, request: EvaluationRequest, machine: Machine, calibrated: M
     options: dict[str, Any] = {"mode": request.mode}
     if "threshold" in cls.options and cls.own_threshold is None:
         options["threshold"] = request.threshold
-    options |= {**_identity.own_options(cls, request.options.get(name, {})), **calibrated}
+    options |= {**_own_options(cls, request.options.get(name, {})), **calibrated}
     if "text_encoder" in cls.models:
         options["encoder"] = text_encoder(machine, request.precision)
     if "image_text_encoder" in cls.models:
@@ -140,4 +139,34 @@ def check_fit(
                 field="metrics",
                 hint="`scenescore inspect` says how a file is read; --format says it yourself",
             )
-    _identity.refuse_unused(request, [metric.name for metric in metrics], roles)
+    _refuse_unused(request, [metric.name for metric in metrics], roles)
+
+
+def _own_options(cls: type[BaseMetric], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options meant for a metric. Raises RequestError for one it does not have."""
+    for key in given:
+        if key not in cls.options:
+            known = ", ".join(cls.options) or "none"
+            raise RequestError(
+                f"{cls.name} has no option {key!r}", field=f"options.{cls.name}.{key}", hint=f"It has: {known}"
+            )
+    return dict(given)
+
+
+def _refuse_unused(request: EvaluationRequest, names: Sequence[str], roles: Mapping[str, str]) -> None:
+    """A file that nothing reads, or options for a metric that does not run, are a mistake worth saying."""
+    for role in ("references", "questions"):
+        location = getattr(request, role)
+        if location is not None and location not in roles.values():
+            raise RequestError(f"no metric of this request reads a {role} file: {', '.join(names)}", field=role)
+    for name in request.options:
+        if name not in names:
+            raise RequestError(f"options are given for {name!r}, which is not evaluated", field=f"options.{name}")
+    apart = [name for name in names if metric_class(name).own_threshold is not None]
+    takers = [name for name in names if name not in apart and "threshold" in metric_class(name).options]
+    if apart and not takers and request.threshold != DEFAULT_THRESHOLD:
+        raise RequestError(
+            f"the threshold is a similarity, which {apart[0]} does not compare",
+            field="threshold",
+            hint=f"Its own is an option: --option {apart[0]}.threshold={request.threshold:g}",
+        )

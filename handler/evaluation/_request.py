@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 
-from handler.decisions.gates import parse_gate
+from handler.decisions.gates import GateOn, parse_gate
 from handler.errors import RequestError
 from handler.settings import DEFAULT_MAX_ERROR_RATE, DEFAULT_THRESHOLD, Precision, default_precision
 
@@ -50,7 +50,7 @@ class EvaluationRequest(BaseModel):
     limit: int | None = Field(default=None, ge=1, le=2**53)
     precision: Precision = Field(default_factory=default_precision)
     fail_if: list[str] = Field(default_factory=list, max_length=100)
-    gate_on: Literal["sure", "point", "doubt"] = "sure"
+    gate_on: GateOn = "sure"
     calibration: str | None = None
     output: str | None = None
     wait: bool = True

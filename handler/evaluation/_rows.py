@@ -11,7 +11,7 @@ from handler.reports import error_row
 from handler.results import MetricResult
 from handler.samples import Sample, Unreadable
 
-__all__ = ["RowSink", "Rows", "row_of", "timing", "write_rows"]
+__all__ = ["RowSink", "Rows", "timing", "write_rows"]
 
 
 class RowSink(Protocol):
@@ -54,16 +54,11 @@ def write_rows(samples: Sequence[Sample], results: Mapping[str, Sequence[MetricR
         key = tuple(map(id, found))
         part = parts.get(key)
         if part is None:
-            part = parts[key] = writer.part(metrics_of(dict(zip(results, found, strict=True))))
-        writer.sample(head_of(sample), part)
+            part = parts[key] = writer.part(_metrics_of(dict(zip(results, found, strict=True))))
+        writer.sample(_head_of(sample), part)
 
 
-def row_of(sample: Sample, results: Mapping[str, MetricResult]) -> dict[str, Any]:
-    """The sample's row of samples.jsonl."""
-    return {**head_of(sample), "metrics": metrics_of(results)}
-
-
-def head_of(sample: Sample) -> dict[str, Any]:
+def _head_of(sample: Sample) -> dict[str, Any]:
     """The row but for its metrics."""
     row: dict[str, Any] = {
         "index": sample.index,
@@ -79,7 +74,7 @@ def head_of(sample: Sample) -> dict[str, Any]:
     return row
 
 
-def metrics_of(results: Mapping[str, MetricResult]) -> dict[str, Any]:
+def _metrics_of(results: Mapping[str, MetricResult]) -> dict[str, Any]:
     """The row's `metrics`."""
     return {name: {"state": result.state, "score": result.score, **result.details} for name, result in results.items()}
 

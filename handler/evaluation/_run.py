@@ -25,7 +25,7 @@ from handler.evaluation._scoring import in_turn, limited, overlapped, score_chun
 from handler.formats import Notices
 from handler.metrics import BaseMetric
 from handler.models import load_seconds
-from handler.reports import Parts, Report, ResultFolder, mend_latest, update_latest
+from handler.reports import REPORT_SCHEMA, Parts, Report, ResultFolder, mend_latest, update_latest
 from handler.samples import Record, VideoSample
 
 __all__ = ["Evaluation", "finished", "prepare", "request_identity", "run", "write_error"]
@@ -170,8 +170,8 @@ class Evaluation:
                 storage.delete_tree(f"{storage.join(folder.location, 'shards')}/")
             return report
 
-    def shard(self, location: str, records: Iterable[Record], expected: int) -> None:
-        """Score one shard into a folder of its own: samples.jsonl, then state.json. expected: its records."""
+    def shard(self, location: str, state_at: str, records: Iterable[Record], expected: int) -> None:
+        """Score one shard into a folder of its own: samples.jsonl, then its state. expected: its records."""
         with self._flushing(), Parts(location, resume=True) as parts:
             if parts.state is not None:
                 self._book.restore(parts.state)
@@ -180,7 +180,7 @@ class Evaluation:
             if self._book.n_records != expected:
                 raise storage.ChangedError("the input is not the one that was cut into shards", file=self._source.name)
             parts.assemble(location)
-            storage.write_bytes(storage.join(location, "state.json"), orjson.dumps(self._state()))
+            storage.write_bytes(state_at, orjson.dumps(self._state()))
             parts.clear()
 
     def gather(self, folder: ResultFolder, states: Iterable[Mapping[str, Any]], counted: Book) -> Report:
@@ -284,7 +284,7 @@ class Evaluation:
     def _document(self) -> dict[str, Any]:
         calibration, reports = calibration_part(self._metrics), self._book.reports()
         return {
-            "schema": "scenescore.report/1",
+            "schema": REPORT_SCHEMA,
             "input": self._source.document(),
             "request": _identity.request_document(self._request, self._metrics),
             "environment": {

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from handler.evaluation._book import Book
 from handler.evaluation._chunks import Chunk
 from handler.evaluation._rows import RowSink, write_rows
-from handler.metrics import BaseMetric
+from handler.metrics import BaseMetric, compute_all
 from handler.samples import Record, Sample, Unreadable
 
 __all__ = ["in_turn", "limited", "overlapped", "score_chunk", "settle_chunk"]
@@ -28,9 +28,7 @@ def score_chunk(chunk: Chunk, *, metrics: Sequence[BaseMetric]) -> None:
     """Score the samples, unless reading failed. What goes wrong waits in the chunk until it is settled."""
     if chunk.samples and chunk.failure is None:
         try:
-            ordered = sorted(metrics, key=lambda metric: not metric.goes_first)
-            results = {metric.name: metric.compute_batch(chunk.samples) for metric in ordered}
-            chunk.results = {metric.name: results[metric.name] for metric in metrics}
+            chunk.results = compute_all(metrics, chunk.samples)
         except Exception as error:
             chunk.failure = error
 

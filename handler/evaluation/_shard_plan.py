@@ -18,7 +18,7 @@ from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._survey import Shard
 from handler.formats import Notices, Place
 
-__all__ = ["SCHEMA", "ShardPlan"]
+__all__ = ["PLAN", "ShardPlan"]
 
 SCHEMA = "scenescore.shards/1"
 PLAN = "plan.json"

@@ -20,10 +20,10 @@ from handler.evaluation._metrics import Machine, make_metrics
 from handler.evaluation._opened import Opened, read_options
 from handler.evaluation._request import EvaluationRequest
 from handler.evaluation._run import Evaluation, finished, prepare
-from handler.evaluation._shard_plan import ShardPlan
+from handler.evaluation._shard_plan import PLAN, ShardPlan
 from handler.evaluation._survey import shard_records, survey
 from handler.formats import Notices, Plan, plan_of
-from handler.reports import Report, ResultFolder, RowWriter
+from handler.reports import ERRORS, SAMPLES, Report, ResultFolder, RowWriter
 from handler.samples import Sample
 from handler.settings import DEFAULT_SHARD_SAMPLES
 
@@ -36,9 +36,6 @@ __all__ = [
     "reduce_shards",
     "score_shard",
 ]
-
-
-ERRORS = "errors.jsonl"
 
 
 class UnfinishedError(ScenescoreError):
@@ -82,7 +79,7 @@ def planned_before(request: EvaluationRequest, machine: Machine) -> ShardPlan | 
     assert folder is not None
     prefix = f"{storage.join(folder.location, 'shards')}/"
     try:
-        at = [info.location for info in storage.list_objects(prefix) if info.location.endswith("/plan.json")]
+        at = [info.location for info in storage.list_objects(prefix) if info.location.endswith(f"/{PLAN}")]
     except storage.NotFoundError:
         return None
     plans = []
@@ -106,7 +103,7 @@ def score_shard(plan: ShardPlan, number: int, machine: Machine) -> None:
     evaluation = _evaluation(plan, machine, tasks)
     shard = plan.shards[number]
     records = shard_records(shard, plan.source.files, tasks, read_options(plan.request))
-    evaluation.shard(plan.folder(number), records, shard.n_records)
+    evaluation.shard(plan.folder(number), plan.state_at(number), records, shard.n_records)
 
 
 def reduce_shards(plan: ShardPlan, machine: Machine, *, keep: bool = False) -> Report:
@@ -119,9 +116,9 @@ def reduce_shards(plan: ShardPlan, machine: Machine, *, keep: bool = False) -> R
             f"not finished: {len(missing)} of {many(len(plan.shards), 'shard')}, the first is {missing[0]}",
             file=plan.location,
         )
-    rows = [storage.join(plan.folder(number), "samples.jsonl") for number in range(len(plan.shards))]
+    rows = [storage.join(plan.folder(number), SAMPLES) for number in range(len(plan.shards))]
     storage.concatenate([storage.join(plan.location, ERRORS)], storage.join(folder.location, ERRORS))
-    storage.concatenate(rows, storage.join(folder.location, "samples.jsonl"))
+    storage.concatenate(rows, storage.join(folder.location, SAMPLES))
     evaluation = _evaluation(plan, machine, _tasks(plan), plan.notices)
     report = evaluation.gather(folder, _states(plan), plan.counted)
     if not keep:
@@ -131,7 +128,7 @@ def reduce_shards(plan: ShardPlan, machine: Machine, *, keep: bool = False) -> R
 
 def forget_shards(plan: ShardPlan) -> None:
     """Remove what the finished result no longer needs; the plan goes first, so that no half set is ever carried on."""
-    storage.delete(storage.join(plan.location, "plan.json"))
+    storage.delete(storage.join(plan.location, PLAN))
     for leftover in ("shards", "parts"):
         storage.delete_tree(f"{storage.join(plan.result, leftover)}/")
 

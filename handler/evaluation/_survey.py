@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from handler import storage
 from handler.evaluation._book import Book
+from handler.evaluation._chunks import READ_CHARACTERS
 from handler.evaluation._inputs import Start, read_descriptions, read_files
 from handler.formats import LineMarks, Notices, Plan, ReadOptions
 from handler.samples import EmptySession, Record, Sample, Unreadable
@@ -21,7 +22,6 @@ from handler.samples import EmptySession, Record, Sample, Unreadable
 __all__ = ["Shard", "shard_records", "survey"]
 
 MOST_CUTS = 8192  # places held where a shard could begin; when there are more, every second is forgotten
-READ_CHARACTERS = 2_000  # of a text that the model reads; the rest costs nothing
 FIXED_WORK = 100  # characters that a sample without texts counts for
 
 

@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from handler import storage
@@ -22,10 +21,10 @@ from handler.formats import Notices
 from handler.metrics import BaseMetric
 from handler.models import PictureError
 from handler.samples import Record, VideoSample
-from handler.settings import Settings
+from handler.settings import Settings, has_model
 from handler.video import sample_fields
 
-__all__ = ["fields_of", "locate_video", "needs_detector", "version_of", "watcher_of", "with_frames"]
+__all__ = ["fields_of", "locate_video", "needs_detector", "put_fields", "version_of", "watcher_of", "with_frames"]
 
 READ_AHEAD = 16  # detections files that are fetched at a time
 
@@ -39,7 +38,7 @@ def with_frames(opened: Opened, request: EvaluationRequest, machine: Machine, me
         if request.detections is not None:
             raise RequestError("no metric of this request reads detections", field="detections")
         return opened
-    detects = any(metric.needs_gpu for metric in metrics)
+    detects = needs_detector(metrics)
     watcher = watcher_of(machine) if detects else None
     has_files = request.detections is not None and watcher is None and bool(names_in(request.detections))
     if detects and watcher is None and machine.seen is None and not has_files:
@@ -67,7 +66,7 @@ def watcher_of(machine: Machine) -> Watcher | None:
     folder = machine.detector
     if folder is None:
         folder = Settings.from_environment().detector
-        if not Path(folder, "card.json").is_file():
+        if not has_model(folder):
             return None
     return open_watcher(folder, provider=machine.provider, threads=machine.threads)
 
@@ -151,7 +150,7 @@ def _looked_at(
     ):
         while not (isinstance(record := order.popleft(), VideoSample) and record.index == seen.look.at):
             yield record
-        yield _put(record, fields_of(seen))
+        yield put_fields(record, fields_of(seen))
     yield from order
 
 
@@ -161,7 +160,7 @@ def _known(records: Iterable[Record], seen: Callable[[VideoSample], Mapping[str,
 
     def first() -> Record:
         record, future = waiting.popleft()
-        return record if future is None else _put(record, future.result())
+        return record if future is None else put_fields(record, future.result())
 
     with ThreadPoolExecutor(READ_AHEAD) as pool:
         for record in records:
@@ -173,7 +172,8 @@ def _known(records: Iterable[Record], seen: Callable[[VideoSample], Mapping[str,
             yield first()
 
 
-def _put(record: Record, fields: Mapping[str, Any]) -> Record:
+def put_fields(record: Record, fields: Mapping[str, Any]) -> Record:
+    """The record, changed in its place."""
     for name, value in fields.items():
         setattr(record, name, value)
     return record

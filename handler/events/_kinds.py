@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from handler.errors import RequestError
-from handler.jobs import STEPS
+from handler.jobs import JOB, STEPS
 
 __all__ = ["Kind", "kind_of"]
 
@@ -30,7 +30,7 @@ def kind_of(event: Any) -> Kind:
             return "s3-test"
         elif event.get("source") == "aws.s3" and "detail" in event:
             return "eventbridge"
-        elif event.get("schema") == "scenescore.job/1":
+        elif event.get("schema") == JOB:
             return "job"
         elif isinstance(event.get("schema"), str) and event["schema"] in STEPS:
             return "step"

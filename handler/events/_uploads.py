@@ -13,14 +13,12 @@ import orjson
 
 from handler import storage
 from handler.errors import InputError, RequestError, ScenescoreError
-from handler.evaluation import EvaluationRequest, is_annotation, write_error
+from handler.evaluation import SIDECAR, EvaluationRequest, is_annotation, write_error
 from handler.events._log import log, log_status
 from handler.jobs import Clock, Job, check_locations, make_job, perform_or_shard
 from handler.settings import Settings, is_under
 
 __all__ = ["Upload", "handle_uploads", "uploads_of"]
-
-SIDECAR = ".scenescore.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from handler.formats._contract import Detection, Notices, Reader, ReadOptions, Source
 from handler.formats._detect import FORMATS
 from handler.formats._inspect import Inspection, TextLengths, inspect_records
-from handler.formats._opening import stem_of
+from handler.formats._opening import SUFFIXES, stem_of
 from handler.formats._places import LineMarks, Place
 from handler.formats._plain import PlainObject, read_objects
 from handler.formats._python import records_from_python
@@ -14,6 +14,7 @@ from handler.formats.tasks import HOLDS, Plan, asked_by, is_video, plan_items, r
 __all__ = [
     "FORMATS",
     "HOLDS",
+    "SUFFIXES",
     "Detection",
     "FieldError",
     "Inspection",

@@ -13,6 +13,7 @@ from handler.formats._contract import Detection, Reader, ReadOptions, Source
 from handler.formats._csv import TableReader
 from handler.formats._fields import check_mapping
 from handler.formats._json import FairForgeReader
+from handler.formats._json_words import COMMENTS
 from handler.formats._jsonl import JsonLinesReader
 from handler.formats._limits import CHUNK_BYTES
 from handler.formats._table import shape_of
@@ -78,7 +79,7 @@ def _asked_for(asked: str, found: str, reason: str) -> tuple[str, str]:
 
 def _sniff(text: str, *, complete: bool) -> tuple[str, str]:
     start = text.lstrip()
-    if start.startswith(("//", "/*", "#")) and any(part.lstrip()[:1] in ("{", "[") for part in start.split("\n")[1:3]):
+    if start.startswith(COMMENTS) and any(part.lstrip()[:1] in ("{", "[") for part in start.split("\n")[1:3]):
         return "fair-forge", "JSON after a comment"
     if start[0] not in "{[":
         return ("jsonl", "most lines are JSON objects") if _mostly_objects(text) else ("csv", "")

@@ -65,7 +65,7 @@ KNOWN_NAMES: Collection[str] = frozenset(FLAT_NAMES) | NOT_COLUMNS
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FramePlan:
     """The keys of one kind of frame: where each field is, and which other keys go into the rows."""
 
     sample_id: str | None = None
@@ -103,7 +103,7 @@ def make_plan(
     file: str | None,
     *,
     positions: bool = False,
-) -> Plan:
+) -> FramePlan:
     """Find the fields of `names` among the keys of a frame or the header of a table.
 
     positions: "#n" in the mapping names the n-th key. Raises AmbiguousError for two candidates, InputError for a mapping
@@ -125,7 +125,7 @@ def make_plan(
     blobs = NOT_COLUMNS if "session_id" in fields else NOT_COLUMNS | {"sessionid", "assistantid"}
     others = tuple(key for key in keys if key not in taken and normal(key) not in blobs)
     single = {field: columns[0] for field, columns in found.items() if field != "references"}
-    return Plan(**single, references=found.get("references", ()), columns=others)
+    return FramePlan(**single, references=found.get("references", ()), columns=others)
 
 
 def did_you_mean(field: str, keys: Iterable[str]) -> str:

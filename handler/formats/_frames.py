@@ -11,7 +11,7 @@ from handler.formats._contract import Notices, ReadOptions
 from handler.formats._fields import (
     CONVERSATION_NAMES,
     SESSION_NAMES,
-    Plan,
+    FramePlan,
     check_mapping,
     did_you_mean,
     listed,
@@ -32,9 +32,8 @@ from handler.formats._values import (
     unreadable,
 )
 from handler.formats._watch import Watch
-from handler.samples import Sample, Unreadable
+from handler.samples import UNKNOWN_ASSISTANT, Sample, Unreadable
 
-UNKNOWN_ASSISTANT = "unknown"
 _NOTHING: Mapping[str, Any] = {}
 _MOST_PLANS = 512
 _MOST_KEYS = 200
@@ -67,16 +66,18 @@ class FrameReader:
         self.mapping = check_mapping(options.mapping)
         self.notices = notices
         self.watch = Watch(notices)
-        self.flat_plans: dict[tuple[str, ...], Plan] = {}
-        self._conversation_plans: dict[tuple[str, ...], Plan] = {}
-        self._session_plans: dict[tuple[str, ...], Plan] = {}
+        self.flat_plans: dict[tuple[str, ...], FramePlan] = {}
+        self._conversation_plans: dict[tuple[str, ...], FramePlan] = {}
+        self._session_plans: dict[tuple[str, ...], FramePlan] = {}
         self._skip_missing = options.on_missing == "skip"
         self._index = 0
         self._goes_on = goes_on
         self._columns_of: dict[str, str] = {}
         self._hints: dict[tuple[str, ...], str] = {}
 
-    def plan_for(self, frame: Mapping[str, Any], plans: dict[tuple[str, ...], Plan], names: Mapping[str, str]) -> Plan:
+    def plan_for(
+        self, frame: Mapping[str, Any], plans: dict[tuple[str, ...], FramePlan], names: Mapping[str, str]
+    ) -> FramePlan:
         """The plan for the frame's keys, from the cache where it was met before.
 
         Raises InputError when the very first frame shows that the names do not fit; FieldError for a later one.
@@ -98,7 +99,7 @@ class FrameReader:
         self.learn(plan)
         return plan
 
-    def learn(self, plan: Plan) -> None:
+    def learn(self, plan: FramePlan) -> None:
         """Remember the columns' names for messages, and the unknown ones for the report."""
         for name, column in (("answer", plan.answer), ("references", (*plan.references, None)[0])):
             if column is not None:
@@ -146,7 +147,7 @@ class FrameReader:
                 raise session.problem
             plan = self.plan_for(frame, self._conversation_plans, CONVERSATION_NAMES)
         except FieldError as error:
-            reason = f"session {clip(session.session_id)!r}, frame {number}: {error.field} {error.reason}"
+            reason = f"session {clip(session.session_id)!r}, frame {number}: {error}"
             return unreadable(line, column, error.field, reason)
         sample = self.sample(
             frame, plan, session.session_id, session.assistant_id, session.language, number, line, column, path
@@ -156,7 +157,7 @@ class FrameReader:
         return sample
 
     def flat(
-        self, frame: Mapping[str, Any], plan: Plan, number: int, line: int | None, column: int | None = None
+        self, frame: Mapping[str, Any], plan: FramePlan, number: int, line: int | None, column: int | None = None
     ) -> Sample | Unreadable:
         """A frame that stands alone. number: the default id, its line or position."""
         session_id: Any = frame[plan.session_id] if plan.session_id is not None else None
@@ -167,13 +168,13 @@ class FrameReader:
             if type(assistant_id) is not str or not assistant_id:
                 assistant_id = as_id(assistant_id, plan.assistant_id or "") or UNKNOWN_ASSISTANT
         except FieldError as error:
-            return unreadable(line, column, error.field, f"frame {number}: {error.field} {error.reason}")
+            return unreadable(line, column, error.field, f"frame {number}: {error}")
         return self.sample(frame, plan, session_id, assistant_id, None, number, line, column, "")
 
     def sample(
         self,
         frame: Mapping[str, Any],
-        plan: Plan,
+        plan: FramePlan,
         session_id: str,
         assistant_id: str,
         language: str | None,
@@ -215,7 +216,7 @@ class FrameReader:
         self._index = index + 1
         return Sample(index, session_id, assistant_id, sample_id, answer, references, language, tags, columns, line)
 
-    def _text(self, value: Any, field: str, key: str | None, plan: Plan, path: str) -> str | None:
+    def _text(self, value: Any, field: str, key: str | None, plan: FramePlan, path: str) -> str | None:
         """A text that is not simply there: skipped when missing and so asked, else a FieldError that says what to do."""
         if isinstance(value, str):
             return checked_text(value, path + (key or field))
@@ -227,7 +228,7 @@ class FrameReader:
         hint = self._hint(field, plan)
         raise FieldError(path + name, f"is missing; {hint}" if hint else "is missing")
 
-    def _hint(self, field: str, plan: Plan) -> str:
+    def _hint(self, field: str, plan: FramePlan) -> str:
         """What to say of a field that is not there. Comparing names is slow: a file gets so many new hints, no more."""
         key = (field, *plan.columns)
         if key not in self._hints and len(self._hints) < _MOST_HINTS and len(key) <= _MOST_KEYS:
@@ -235,7 +236,7 @@ class FrameReader:
             self._hints[key] = did_you_mean(field, plan.columns) or there
         return self._hints.get(key, "")
 
-    def _references(self, frame: Mapping[str, Any], plan: Plan, path: str) -> tuple[str, ...]:
+    def _references(self, frame: Mapping[str, Any], plan: FramePlan, path: str) -> tuple[str, ...]:
         """All references of a frame. Of several columns some may be empty of value: not everybody saw every frame."""
         keys = plan.references
         texts: list[str] = []
@@ -263,7 +264,7 @@ def _usual_name(field: str, *, in_session: bool) -> str:
     return "assistant" if field == "answer" else "ground_truth_assistant"
 
 
-def _columns(frame: Mapping[str, Any], plan: Plan, path: str) -> Mapping[str, Any]:
+def _columns(frame: Mapping[str, Any], plan: FramePlan, path: str) -> Mapping[str, Any]:
     columns = {}
     for key in plan.columns:
         value = as_scalar(frame[key])

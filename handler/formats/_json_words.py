@@ -5,7 +5,7 @@ from __future__ import annotations
 from handler.formats._values import clip
 
 _PYTHON_WORDS = ("True", "False", "None", "undefined", "nan", "inf")
-_COMMENTS = ("//", "/*", "#")
+COMMENTS = ("//", "/*", "#")
 
 
 def explain(message: str, text: str, pos: int, *, at_end: bool) -> str:
@@ -20,7 +20,7 @@ def explain(message: str, text: str, pos: int, *, at_end: bool) -> str:
         return "trailing comma: remove it"
     if rest.startswith("'"):
         return "single quotes: JSON needs double quotes"
-    if rest.startswith(_COMMENTS):
+    if rest.startswith(COMMENTS):
         return "comments are not JSON: remove them"
     if message.startswith("Invalid control character"):
         code = ord(text[pos]) if pos < len(text) else 0

@@ -28,7 +28,7 @@ def object_records(
         else:
             yield _flat(frames, item, number, line, column)
     except FieldError as error:
-        yield unreadable(line, column, error.field or None, f"{error.field} {error.reason}".strip())
+        yield unreadable(line, column, error.field or None, str(error))
 
 
 def conversation_key(item: Mapping[str, Any]) -> str | None:
@@ -41,7 +41,7 @@ def conversation_key(item: Mapping[str, Any]) -> str | None:
 def empty(session: Session, line: int | None, column: int | None) -> EmptySession | Unreadable:
     """The record of a session without frames."""
     if session.problem is not None:
-        return unreadable(line, column, session.problem.field, f"{session.problem.field} {session.problem.reason}")
+        return unreadable(line, column, session.problem.field, str(session.problem))
     return EmptySession(session.session_id, session.assistant_id)
 
 

@@ -35,7 +35,10 @@ _FOREIGN = {
     b"%PDF": "a PDF document; export the annotations as JSON Lines or CSV",
     b"SQLite format 3": "an SQLite database; export the table as CSV",
 }
-_SUFFIXES = (".trec", ".run", ".qrels", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt")
+_TEXTS = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
+_TREC = (".trec", ".run", ".qrels")
+SUFFIXES = (*_TEXTS, *_TREC)
+"""Of annotation files, each also with .gz."""
 
 
 @contextmanager
@@ -78,7 +81,7 @@ def source_from(stream: BinaryIO, name: str, options: ReadOptions) -> Source:
 def stem_of(name: str) -> str:
     """The file's name without `.gz` and without the suffix of its format."""
     name = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")  # a file's name may be no UTF-8
-    for suffix in (".gz", *_SUFFIXES):
+    for suffix in (".gz", *_TREC, *_TEXTS, ".txt"):
         if name.lower().endswith(suffix) and len(name) > len(suffix):
             name = name[: -len(suffix)]
     return name

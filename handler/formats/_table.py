@@ -12,7 +12,7 @@ from typing import Literal
 
 from handler.counting import many
 from handler.errors import InputError
-from handler.formats._fields import FLAT_NAMES, KNOWN_NAMES, AmbiguousError, Plan, listed, make_plan, normal
+from handler.formats._fields import FLAT_NAMES, KNOWN_NAMES, AmbiguousError, FramePlan, listed, make_plan, normal
 
 _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 _SEP_LINE = re.compile(r'"?sep=(.)"?[ \t]*(\r\n|\n|\r)', re.IGNORECASE)
@@ -66,7 +66,7 @@ def table_plan(
     mapping: Mapping[str, str],
     file: str | None,
     on_missing: Literal["error", "skip"],
-) -> Plan:
+) -> FramePlan:
     """The plan for all rows. Raises InputError when no column can hold the answer or the references."""
     plan = make_plan(columns, FLAT_NAMES, mapping, file, positions=True)
     repeated = [c for c in plan.columns if (base := _base(c)) != c and FLAT_NAMES.get(normal(base)) and base in columns]

@@ -24,6 +24,9 @@ class FieldError(Exception):
         self.field = field
         self.reason = reason
 
+    def __str__(self) -> str:
+        return f"{self.field} {self.reason}".strip()
+
 
 def unreadable(line: int | None, column: int | None, field: str | None, reason: str) -> Unreadable:
     """The record, kept to one line: field names and values come from the file and may hold anything."""

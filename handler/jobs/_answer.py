@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -16,11 +16,11 @@ from handler.jobs._job import make_job
 from handler.jobs._perform import Clock, perform
 from handler.jobs._queue import submit
 from handler.jobs._status import BusyError, Status
-from handler.reports import Report
+from handler.reports import ERROR, REPORT, Report
 from handler.settings import Settings
 from handler.storage import LocationError, NotFoundError
 
-__all__ = ["MAX_REPLY", "MAX_SAMPLES", "WAIT_S", "answer", "outcome", "problem", "reply", "status_code_of"]
+__all__ = ["MAX_REPLY", "MAX_SAMPLES", "WAIT_S", "answer", "count_frames", "outcome", "problem", "reply"]
 
 MAX_SAMPLES = 200  # samples answered at once and listed in the reply
 MAX_REPLY = 5_500_000  # bytes; Lambda's limit is 6 MB with everything around it
@@ -45,7 +45,7 @@ def outcome(request: EvaluationRequest, settings: Settings, clock: Clock) -> tup
     Raises ScenescoreError, also for an evaluation that failed.
     """
     job = make_job(request, settings)
-    if settings.queue_url is not None and (not request.wait or _n_frames(request) > MAX_SAMPLES):
+    if settings.queue_url is not None and (not request.wait or count_frames(request.sessions) > MAX_SAMPLES):
         queued = submit(job, settings)
         if queued.state != "done":
             return queued, None
@@ -69,7 +69,7 @@ def reply(status: Status, report: Report) -> dict[str, Any]:
     full = {**body, "samples": report.samples if few else None}
     if len(orjson.dumps(full)) <= MAX_REPLY:
         return full
-    shorter = ({**body, "report": cut, "samples": None} for cut in _cuts(report, f"{status.location}/report.json"))
+    shorter = ({**body, "report": cut, "samples": None} for cut in _cuts(report, f"{status.location}/{REPORT}"))
     return next(body for body in shorter if len(orjson.dumps(body)) <= MAX_REPLY)
 
 
@@ -95,13 +95,13 @@ def problem(error: ScenescoreError) -> dict[str, Any]:
     return {
         "type": f"urn:scenescore:{error.code}",
         "title": title,
-        "status": status_code_of(error),
+        "status": _status_code(error),
         "detail": str(error),
         **members,
     }
 
 
-def status_code_of(error: ScenescoreError) -> int:
+def _status_code(error: ScenescoreError) -> int:
     """The HTTP status that says whose fault it is and whether to try again."""
     if isinstance(error, ForbiddenError):
         return 403
@@ -118,18 +118,18 @@ def _later(status: Status) -> dict[str, Any]:
 
 def _as_error(status: Status) -> ScenescoreError:
     """What a failed evaluation left in error.json, as the error it was."""
-    hint = f"See {status.location}/error.json"
+    hint = f"See {status.location}/{ERROR}"
     try:
-        known = orjson.loads(storage.read_bytes(storage.join(status.location or "", "error.json")))
+        known = orjson.loads(storage.read_bytes(storage.join(status.location or "", ERROR)))
         return error_from({**known, "hint": known["hint"] or hint})
     except (NotFoundError, LocationError, ValueError, KeyError):
         return InputError(status.reason or "the evaluation failed", hint=hint)
 
 
-def _n_frames(request: EvaluationRequest) -> int:
-    """Frames in the body: of sessions their conversations, of anything else itself."""
+def count_frames(sessions: Iterable[Any] | None) -> int:
+    """Frames in a body: of sessions their conversations, of anything else itself."""
     n = 0
-    for one in request.sessions or ():
+    for one in sessions or ():
         conversation = one.get("conversation") if isinstance(one, dict) else None
         n += len(conversation) if isinstance(conversation, list) else 1
     return n

@@ -71,7 +71,7 @@ def perform(job: Job, settings: Settings, clock: Clock, *, last_try: bool = Fals
             return settle(replace(status, state="queued", reason=submit_videos(job, settings)), output), None
         report = _run(job, machine)
     except OutOfTimeError as error:
-        return _hand_back(job, settings, replace(status, state="queued", reason=error.message), output), None
+        return _hand_back(job, settings, replace(status, state="queued", reason=error.message)), None
     except ScenescoreError as error:
         if not error.is_callers and not last_try:
             settle(replace(status, state="queued", reason=str(error)), output)
@@ -85,14 +85,14 @@ def end_well(job: Job, settings: Settings, report: Report, status: Status | None
     was = status or read_status(job.id, settings) or Status(job.id, "queued", input=job.request.input)
     n_samples = report["counts"]["n_samples"]
     done = replace(was, state="done", location=report.location, n_samples=n_samples, reason=None)
-    return finish(job, settings, done, settings.output, report)
+    return finish(job, settings, done, report)
 
 
 def end_badly(job: Job, settings: Settings, error: ScenescoreError, status: Status | None = None) -> Status:
     """Write that the job failed, and error.json."""
     was = status or read_status(job.id, settings) or Status(job.id, "queued", input=job.request.input)
-    location = tell(job, error, was, settings.output)
-    return finish(job, settings, replace(was, state="failed", reason=str(error), location=location), settings.output)
+    location = tell(job, settings, error, was)
+    return finish(job, settings, replace(was, state="failed", reason=str(error), location=location))
 
 
 def _done_before(status: Status, job: Job) -> Report | None:
@@ -114,25 +114,24 @@ def _run(job: Job, machine: Machine) -> Report:
         raise InternalError(f"unexpected {type(error).__name__}: {error}") from error
 
 
-def tell(job: Job, error: ScenescoreError, status: Status, output: str) -> str:
+def tell(job: Job, settings: Settings, error: ScenescoreError, status: Status) -> str:
     """Write error.json. Where that is refused too, the claim is given up, or nobody could try before the lease ends."""
     try:
         return write_error(job.request, error, job.etag or "unknown", job.id[:12])
     except ScenescoreError as refused:
-        settle(replace(status, state="queued", reason=str(refused)), output)
+        settle(replace(status, state="queued", reason=str(refused)), settings.output)
         raise
 
 
-def _hand_back(job: Job, settings: Settings, status: Status, output: str) -> Status:
+def _hand_back(job: Job, settings: Settings, status: Status) -> Status:
+    left = settle(status, settings.output)
     if settings.queue_url is None:
-        settle(status, output)
         raise OutOfTimeError("time ran out and there is no queue to go on from", hint="Set SCENESCORE_QUEUE_URL")
-    left = settle(status, output)
-    aws.send_message(settings.queue_url, message_of(job, output))
+    aws.send_message(settings.queue_url, message_of(job, settings.output))
     return left
 
 
-def finish(job: Job | None, settings: Settings, status: Status, output: str, report: Report | None = None) -> Status:
+def finish(job: Job | None, settings: Settings, status: Status, report: Report | None = None) -> Status:
     """Tell the bus, then write the end: a retry after a failure tells it twice rather than never."""
     try:
         if report is not None and job is not None:
@@ -140,9 +139,9 @@ def finish(job: Job | None, settings: Settings, status: Status, output: str, rep
         if settings.event_bus is not None:
             aws.put_event(settings.event_bus, "Evaluation Finished", status.document())
     except ScenescoreError as error:
-        settle(replace(status, state="queued", reason=str(error)), output)
+        settle(replace(status, state="queued", reason=str(error)), settings.output)
         raise
-    final = settle(status, output)
+    final = settle(status, settings.output)
     if job is not None:
-        forget_parked(job, output)
+        forget_parked(job, settings.output)
     return final

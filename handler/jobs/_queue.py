@@ -13,9 +13,9 @@ from handler.jobs._job import Job
 from handler.jobs._status import Status, read_status, settle
 from handler.settings import Settings, is_under
 
-__all__ = ["SCHEMA", "job_of_message", "submit"]
+__all__ = ["JOB", "forget_parked", "head_of", "job_of_message", "message_of", "submit"]
 
-SCHEMA = "scenescore.job/1"
+JOB = "scenescore.job/1"
 MAX_INLINE = 128 << 10  # bytes of a request sent inside the message; a larger one is parked beside the results
 
 
@@ -36,13 +36,17 @@ def submit(job: Job, settings: Settings) -> Status:
 def message_of(job: Job, output: str) -> dict[str, Any]:
     """The message that stands for a job. Inline records that are too large are parked first."""
     request = job.request.model_dump(mode="json", exclude_none=True)
-    message: dict[str, Any] = {"schema": SCHEMA, "id": job.id, "etag": job.etag, "sequencer": job.sequencer}
     data = orjson.dumps(request)
     if len(data) <= MAX_INLINE:
-        return {**message, "request": request}
+        return {**head_of(job), "request": request}
     location = _parked(job.id, output)
     storage.write_bytes(location, data)
-    return {**message, "request_at": location}
+    return {**head_of(job), "request_at": location}
+
+
+def head_of(job: Job) -> dict[str, Any]:
+    """A message but for its request."""
+    return {"schema": JOB, "id": job.id, "etag": job.etag, "sequencer": job.sequencer}
 
 
 def job_of_message(message: dict[str, Any], settings: Settings) -> Job | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import orjson
 
@@ -13,7 +13,7 @@ from handler import storage
 from handler.errors import ScenescoreError
 from handler.settings import Settings
 
-__all__ = ["BusyError", "Status", "claim", "read_status", "settle"]
+__all__ = ["BusyError", "State", "Status", "claim", "read_status", "settle"]
 
 State = Literal["queued", "running", "done", "failed"]
 
@@ -58,7 +58,7 @@ class Status:
             found = cls(**fields)
         except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
             return None
-        return found if isinstance(found.id, str) and found.state in ("queued", "running", "done", "failed") else None
+        return found if isinstance(found.id, str) and found.state in get_args(State) else None
 
     def dump(self) -> bytes:
         """The stored form."""

@@ -27,7 +27,7 @@ from handler.evaluation import (
     score_shard,
 )
 from handler.jobs._job import Job, make_job
-from handler.jobs._locations import check_locations
+from handler.jobs._locations import check_locations, stays_inside
 from handler.jobs._perform import Clock, finish, perform, tell
 from handler.jobs._queue import job_of_message, message_of
 from handler.jobs._status import Status, read_status, settle
@@ -81,9 +81,9 @@ def _plan(event: dict[str, Any], settings: Settings, clock: Clock) -> dict[str, 
     except ScenescoreError as error:
         if not error.is_callers:
             raise
-        location = tell(job, error, status, settings.output)
+        location = tell(job, settings, error, status)
         failed = replace(status, state="failed", reason=str(error), location=location)
-        finish(job, settings, failed, settings.output)
+        finish(job, settings, failed)
         return {"state": "failed", "id": job.id, "location": location, "reason": str(error)}
     if isinstance(plan, Report):
         return _done(job.id, job.request, plan, settings)
@@ -141,7 +141,7 @@ def _failed(event: dict[str, Any], settings: Settings, clock: Clock) -> dict[str
     status = read_status(job_id, settings) or Status(job_id, "queued")
     reason = one_line(str(cause or "unknown"))[:1000]
     failed = replace(status, state="failed", reason=reason, attempts=status.attempts + 1)
-    finish(None, settings, failed, settings.output)
+    finish(None, settings, failed)
     return {"state": "failed", "id": job_id, "reason": reason}
 
 
@@ -155,7 +155,7 @@ def _done(job_id: str, request: EvaluationRequest | None, report: Report, settin
     status = replace(known, state="done", location=report.location, n_samples=n_samples, reason=None)
     if known.state != "done":
         job = Job(job_id, request) if request is not None else None
-        finish(job, settings, status, settings.output, report)
+        finish(job, settings, status, report)
     return {"state": "done", "id": job_id, "location": report.location, "n_samples": n_samples}
 
 
@@ -183,8 +183,7 @@ def _own(event: dict[str, Any], field: str, settings: Settings) -> str:
     location = event.get(field)
     if not isinstance(location, str):
         raise RequestError(f"the step names no {field}", field=field)
-    stays = not {".", ".."} & set(location.split("/")[1:])
-    if not stays or not is_under(location, settings.output):
+    if not stays_inside(location) or not is_under(location, settings.output):
         raise ForbiddenError(f"{field} {location} is not open to requests", field=field)
     return location
 

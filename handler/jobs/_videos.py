@@ -11,7 +11,7 @@ from handler.counting import many
 from handler.errors import InputError, RequestError
 from handler.evaluation import count_videos, reads_videos
 from handler.jobs._job import Job
-from handler.jobs._queue import SCHEMA, job_of_message
+from handler.jobs._queue import head_of, job_of_message
 from handler.jobs._status import Status, read_status
 from handler.settings import Settings
 
@@ -101,8 +101,7 @@ def forget_batch(job: Job, settings: Settings) -> None:
 
 def _park(job: Job, settings: Settings) -> None:
     request = job.request.model_dump(mode="json", exclude_none=True)
-    message = {"schema": SCHEMA, "id": job.id, "etag": job.etag, "sequencer": job.sequencer, "request": request}
-    storage.write_bytes(_parked(job.id, settings), orjson.dumps(message))
+    storage.write_bytes(_parked(job.id, settings), orjson.dumps({**head_of(job), "request": request}))
 
 
 def _parked(job_id: str, settings: Settings) -> str:

@@ -6,10 +6,10 @@ functions: `wer(reference, hypothesis)`, `recall_at_k(ranked, relevant, k)`, `bl
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from handler.metrics._base import BaseMetric, Calibrated, Mode, Tally, parse_mode, score_signature
+from handler.lazily import exported
+from handler.metrics._base import BaseMetric, Calibrated, Mode, Tally, compute_all, parse_mode, score_signature
 from handler.metrics._registry import (
     describe,
     get_metric,
@@ -44,6 +44,7 @@ __all__ = [
     "cer",
     "cider",
     "cohen_kappa",
+    "compute_all",
     "describe",
     "get_metric",
     "has_mode",
@@ -64,24 +65,12 @@ __all__ = [
     "word_errors",
 ]
 
-_FUNCTIONS = {
-    "handler.metrics.captions": ("bleu", "cider", "rouge_l"),
-    "handler.metrics.judge": ("agreement", "cohen_kappa", "krippendorff_alpha"),
-    "handler.metrics.retrieval": (
-        "average_precision",
-        "hit_rate_at_k",
-        "ndcg_at_k",
-        "precision_at_k",
-        "recall_at_k",
-        "reciprocal_rank",
-    ),
-    "handler.metrics.speech": ("cer", "wer", "word_errors"),
-}
-_HOMES = {name: home for home, names in _FUNCTIONS.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    """A function's group is imported when the function is first asked for."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+__getattr__ = exported(
+    __name__,
+    {
+        "captions": "bleu cider rouge_l",
+        "judge": "agreement cohen_kappa krippendorff_alpha",
+        "retrieval": "average_precision hit_rate_at_k ndcg_at_k precision_at_k recall_at_k reciprocal_rank",
+        "speech": "cer wer word_errors",
+    },
+)

@@ -10,7 +10,7 @@ from handler.errors import RequestError
 from handler.results import MetricResult
 from handler.samples import Sample
 
-__all__ = ["BaseMetric", "Calibrated", "Mode", "Tally", "parse_mode", "score_signature"]
+__all__ = ["BaseMetric", "Calibrated", "Mode", "Tally", "compute_all", "parse_mode", "score_signature"]
 
 
 class Mode(NamedTuple):
@@ -225,3 +225,10 @@ class BaseMetric:
     def _skip(self, sample: Sample, reason: str) -> MetricResult:
         """A result without a score, for a stated reason."""
         return MetricResult(self.name, None, {"skipped": reason})
+
+
+def compute_all(metrics: Sequence[BaseMetric], samples: Sequence[Any]) -> dict[str, list[MetricResult]]:
+    """The results of each metric, in the order of the metrics; those that go first are asked first."""
+    ordered = sorted(metrics, key=lambda metric: not metric.goes_first)
+    found = {metric.name: metric.compute_batch(samples) for metric in ordered}
+    return {metric.name: found[metric.name] for metric in metrics}

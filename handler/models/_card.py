@@ -14,10 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from handler.errors import ModelError
 from handler.models._batches import BATCH_TOKENS
+from handler.settings import MODEL_CARD
 
 __all__ = ["Card", "FileFacts", "ModelCard", "check_content", "load_card", "read_card"]
-
-CARD_NAME = "card.json"
 
 
 class FileFacts(BaseModel):
@@ -88,7 +87,7 @@ def load_card(folder: str | Path) -> ModelCard:
 
 def read_card(folder: str | Path, kind: type[AnyCard]) -> AnyCard:
     """Read and check the card of a model folder. Raises ModelError that says what to type when there is none."""
-    path = Path(folder) / CARD_NAME
+    path = Path(folder) / MODEL_CARD
     try:
         text = path.read_bytes()
     except OSError as error:

@@ -15,6 +15,7 @@ from handler.errors import ModelError
 from handler.models._card import Card, read_card
 from handler.models._session import open_session
 from handler.models._tokenizer import Tokenizer
+from handler.settings import MODEL_CARD
 
 __all__ = ["EntailmentCard", "OnnxEntailment"]
 
@@ -60,7 +61,7 @@ class OnnxEntailment:
         if logits.shape != (len(self.labels),):
             raise ModelError(
                 f"the model gives {logits.size} logits where its card names {len(self.labels)} labels",
-                file=str(self.folder / "card.json"),
+                file=str(self.folder / MODEL_CARD),
                 field="labels",
             )
         return np.asarray(logits, np.float32)

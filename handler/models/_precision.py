@@ -16,9 +16,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from handler.errors import ModelError, RequestError
-from handler.models._card import CARD_NAME, ModelCard, load_card
+from handler.models._card import ModelCard, load_card
 from handler.models._session import open_session
-from handler.settings import compact_folder
+from handler.settings import compact_folder, has_model
 
 __all__ = ["Kernel", "Tier", "find_tier", "graph_name", "int8_kernel"]
 
@@ -56,7 +56,7 @@ def find_tier(folder: Path, wanted: str) -> Tier:
     if int8_kernel(compact) is not None:
         return Tier(compact)
     exact = folder if folder != compact else folder.with_name(folder.name.removesuffix("-int8"))
-    if exact == compact or not (exact / CARD_NAME).is_file():
+    if exact == compact or not has_model(exact):
         raise _unusable(compact)
     _log.warning("this processor multiplies int8 wrongly: the fp32 model in %s is used instead", exact)
     return Tier(exact, refused=wanted)
@@ -92,10 +92,10 @@ def _exact_kernel(products: list[Any], depth: int) -> Kernel | None:
 
 def _compact(folder: Path) -> Path:
     beside = compact_folder(folder)
-    if (beside / CARD_NAME).is_file():
+    if has_model(beside):
         return beside
     hint = "Export one with `scenescore export mpnet --precision int8`"
-    if not (folder / CARD_NAME).is_file():
+    if not has_model(folder):
         raise ModelError("there is no int8 model in this folder", file=str(beside), hint=hint)
     card = load_card(folder)
     if card.precision == "int8":

@@ -2,11 +2,12 @@
 
 from handler.questions._attributes import read_sequences, sequence_questions
 from handler.questions._objects import Picture, read_pictures
-from handler.questions._pope import SAMPLINGS, Sampling, co_occurrence, pope_questions
+from handler.questions._pope import SAMPLINGS, TEMPLATE, Sampling, co_occurrence, pope_questions
 from handler.questions._writing import write_lines
 
 __all__ = [
     "SAMPLINGS",
+    "TEMPLATE",
     "Picture",
     "Sampling",
     "co_occurrence",

@@ -11,7 +11,7 @@ from handler.counting import many
 from handler.errors import RequestError
 from handler.questions._objects import Picture
 
-__all__ = ["SAMPLINGS", "Sampling", "co_occurrence", "pope_questions"]
+__all__ = ["SAMPLINGS", "TEMPLATE", "Sampling", "co_occurrence", "pope_questions"]
 
 Sampling = Literal["random", "popular", "adversarial"]
 SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)

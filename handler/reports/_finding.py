@@ -9,7 +9,7 @@ from typing import Any
 from handler import storage
 from handler.errors import InputError, one_line
 from handler.reports._folder import ERROR, ERRORS, REPORT, SAMPLES, ResultFolder, load_row
-from handler.reports._latest import LATEST
+from handler.reports._latest import LATEST, LATEST_KIND
 
 __all__ = ["find_decision", "find_result", "is_result", "read_document"]
 
@@ -22,7 +22,7 @@ def is_result(location: str) -> bool:
     if storage.stat(storage.join(location, REPORT)) is not None:
         return True
     pointer = storage.join(location, LATEST)
-    return storage.stat(pointer) is not None and str(_document(pointer).get("schema")).startswith("scenescore.latest/")
+    return storage.stat(pointer) is not None and str(_document(pointer).get("schema")).startswith(LATEST_KIND)
 
 
 def find_result(location: str) -> ResultFolder:

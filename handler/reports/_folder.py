@@ -15,9 +15,23 @@ from handler import storage
 from handler.errors import InputError, ScenescoreError
 from handler.samples import Unreadable
 
-__all__ = ["ResultFolder", "RowWriter", "dump_json", "dump_row", "load_row", "load_sample"]
+__all__ = [
+    "ERROR",
+    "ERRORS",
+    "PAGE",
+    "REPORT",
+    "REPORT_SCHEMA",
+    "SAMPLES",
+    "ResultFolder",
+    "RowWriter",
+    "dump_json",
+    "dump_row",
+    "error_row",
+    "load_row",
+    "load_sample",
+]
 
-SCHEMA = "scenescore.report/1"
+REPORT_SCHEMA = "scenescore.report/1"
 REPORT, SAMPLES, ERRORS, ERROR, PAGE = "report.json", "samples.jsonl", "errors.jsonl", "error.json", "report.html"
 
 
@@ -55,7 +69,7 @@ class ResultFolder:
             found = load_row(storage.read_bytes(storage.join(self.location, REPORT)))
         except ValueError:
             return None
-        return found if isinstance(found, dict) and found.get("schema") == SCHEMA else None
+        return found if isinstance(found, dict) and found.get("schema") == REPORT_SCHEMA else None
 
     def write_report(self, document: Mapping[str, Any]) -> None:
         """Finish the folder. An earlier report stands until this moment: it says the same."""

@@ -11,9 +11,10 @@ import orjson
 from handler import storage
 from handler.reports._folder import dump_json
 
-__all__ = ["LATEST", "mend_latest", "update_latest"]
+__all__ = ["LATEST", "LATEST_KIND", "mend_latest", "update_latest"]
 
 LATEST = "latest.json"
+LATEST_KIND = "scenescore.latest/"  # of its schema, before the version
 
 
 def update_latest(folder: str, content: str, sequencer: str | None = None) -> bool:
@@ -24,7 +25,7 @@ def update_latest(folder: str, content: str, sequencer: str | None = None) -> bo
     """
     parent, _, name = folder.rpartition("/")
     entry = {
-        "schema": "scenescore.latest/1",
+        "schema": f"{LATEST_KIND}1",
         "folder": name,
         "content": content,
         "sequencer": sequencer,

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Self, cast
 import orjson
 
 from handler import storage
-from handler.reports._folder import RowWriter
+from handler.reports._folder import SAMPLES, RowWriter
 from handler.samples import Unreadable
 
 __all__ = ["Parts"]
@@ -132,7 +132,7 @@ class _NothingToWrite(Exception):  # noqa: N818 - no error: it ends a write that
 
 def _refuse_unwritable(location: str) -> None:
     """A folder that cannot be written is better known before the work than after it. On S3 only a write would tell."""
-    with suppress(_NothingToWrite), storage.open_write(storage.join(location, "samples.jsonl")):
+    with suppress(_NothingToWrite), storage.open_write(storage.join(location, SAMPLES)):
         raise _NothingToWrite
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from handler.statistics._correlation import Pairs, correlation_interval, kendall_tau_b, pearson, spearman
     from handler.statistics._intervals import Interval, mean_interval, student_t_p, student_t_quantile, wilson_interval
     from handler.statistics._isotonic import Logistic, Steps, isotonic, logistic, logistic_of_counts
-    from handler.statistics._paired import cohens_dz, holm, mcnemar_p, sign_flip_p, size_factor_to_settle, superiority
+    from handler.statistics._paired import cohens_dz, holm, mcnemar_p, sign_flip_p, superiority
     from handler.statistics._prevalence import Corrected, prediction_powered_rate, rogan_gladen
     from handler.statistics._roc import Curve, auc, auc_interval, average_precision, precision_recall, roc
 
@@ -77,7 +77,6 @@ __all__ = [
     "roc",
     "rogan_gladen",
     "sign_flip_p",
-    "size_factor_to_settle",
     "spearman",
     "student_t_p",
     "student_t_quantile",
@@ -95,7 +94,7 @@ __getattr__ = exported(
         "_correlation": "Pairs correlation_interval kendall_tau_b pearson spearman",
         "_intervals": "Interval mean_interval student_t_p student_t_quantile wilson_interval",
         "_isotonic": "Logistic Steps isotonic logistic logistic_of_counts",
-        "_paired": "cohens_dz holm mcnemar_p sign_flip_p size_factor_to_settle superiority",
+        "_paired": "cohens_dz holm mcnemar_p sign_flip_p superiority",
         "_prevalence": "Corrected prediction_powered_rate rogan_gladen",
         "_roc": "Curve auc auc_interval average_precision precision_recall roc",
     },

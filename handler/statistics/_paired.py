@@ -1,15 +1,14 @@
-"""Two gradings of the same samples: is their difference chance, how large is it, and what would settle it."""
+"""Two gradings of the same samples: is their difference chance, and how large is it?"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["cohens_dz", "holm", "mcnemar_p", "sign_flip_p", "size_factor_to_settle", "superiority"]
+__all__ = ["cohens_dz", "holm", "mcnemar_p", "sign_flip_p", "superiority"]
 
 EXACT_CLUSTERS = 14  # 2 ** 14 ways to flip signs are all looked at; with more clusters, some are drawn
 BLOCK = 1 << 22  # signs held at a time
@@ -81,14 +80,3 @@ def superiority(wins: int, ties: int, losses: int) -> float | None:
     Source: A. Vargha and H. D. Delaney, Journal of Educational and Behavioral Statistics 25 (2000)."""
     n = wins + ties + losses
     return (wins + ties / 2) / n if n else None
-
-
-def size_factor_to_settle(
-    difference: float, standard_error: float, *, level: float = 0.95, power: float = 0.8
-) -> float | None:
-    """How many times the data (as many times the sessions, of the same size) show this difference with that power; None
-    where the difference is 0. 1 or less: the data at hand suffice. By the normal approximation."""
-    if not difference:
-        return None
-    needed = NormalDist().inv_cdf(0.5 + level / 2) + NormalDist().inv_cdf(power)
-    return (needed * standard_error / difference) ** 2

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from handler.counting import many
 from handler.errors import ModelError
 from handler.metrics.vision import PairScore, PairScorer, PairSource, cosine, pair_scorer
-from handler.models import TextEncoder, shared_text_encoder
-from handler.settings import DEFAULT_MODEL_NAME, Settings, default_model_folder
+from handler.models import TextEncoder, load_card, shared_text_encoder
+from handler.settings import DEFAULT_MODEL_NAME, Settings, default_model_folder, has_model
 
 __all__ = ["CosineSimilarity", "Embedder", "SentenceTransformerEmbedder", "SimilarityScorer", "encoder_of", "pairs_of"]
 
@@ -161,21 +161,26 @@ def _vectors(embedder: Embedder, texts: list[str]) -> NDArray[Any]:
 
 def _encoder_of(name: str) -> TextEncoder:
     """A folder is used as it is; of a model's name, the precision of the settings."""
-    if (Path(name) / "card.json").is_file():
+    if has_model(Path(name)):
         return shared_text_encoder(Path(name))
     settings = Settings.from_environment()
     return shared_text_encoder(_folder_of(name, settings), precision=settings.precision)
 
 
 def _folder_of(name: str, settings: Settings) -> Path:
-    short = name.removeprefix("sentence-transformers/")
-    if short == DEFAULT_MODEL_NAME:
+    """Where `scenescore export` puts the model of that name, which leaves its owner's out: the card says whose it is."""
+    if name.removeprefix("sentence-transformers/") == DEFAULT_MODEL_NAME:
         return settings.model
-    folder = default_model_folder(short.replace("/", "--"))
-    if not (folder / "card.json").is_file():
+    folder = default_model_folder(name.rpartition("/")[2])
+    if not has_model(folder) or ("/" in name and _source_of(folder) != name):
         raise ModelError(
             f"there is no exported model {name!r}",
             file=str(folder),
             hint=f"Type: scenescore export text-encoder --model {name}",
         )
     return folder
+
+
+def _source_of(folder: Path) -> Any:
+    """What an exported model was made of."""
+    return ((load_card(folder).model_extra or {}).get("source") or {}).get("id")

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from handler.errors import InputError
 
-__all__ = ["PARTS", "Pair", "Triplet", "part_of", "read_sugarcrepe", "sugarcrepe_pairs"]
+__all__ = ["Pair", "Triplet", "part_of", "read_sugarcrepe", "sugarcrepe_pairs"]
 
-PARTS = ("train", "dev", "test")
 _FILES = ("replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
 
 

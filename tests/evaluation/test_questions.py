@@ -129,7 +129,7 @@ def test_states_of_shards_merge_to_the_same_report(case, shards, mode):
         part = samples[start : start + size]
         book = Book(metrics, [])
         for sample in part:
-            book.scored(sample, {metric.name: metric.compute(sample) for metric in metrics})
+            book.scored_all([sample], {metric.name: [metric.compute(sample)] for metric in metrics})
         state = json.loads(json.dumps(book.state()))
         book = Book(metrics, [])
         book.restore(state)

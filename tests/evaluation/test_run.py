@@ -207,8 +207,8 @@ def test_ledgers_of_shards_merge_into_the_whole():
         ledger.open_session(EmptySession("empty", "a"))
     for i, (one, score) in enumerate(results):
         result = MetricResult("vision.similarity", score, {"warnings": ["empty_answer"]} if i % 5 == 0 else {})
-        whole.add(one, result)
-        shards[i * 7 // 50].add(one, result)
+        for ledger in (whole, shards[i * 7 // 50]):
+            ledger.add_all([one], [result], {(one.session_id, one.assistant_id): [0]})
     merged = Ledger(metric, ["t"])
     for shard in shards:
         merged.merge_from(shard)

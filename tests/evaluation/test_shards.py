@@ -202,3 +202,20 @@ def test_the_python_door_cuts_and_resumes(tmp_path):
     whole = evaluate(tmp_path / "m.jsonl")
     report = evaluate(tmp_path / "m.jsonl", output=str(tmp_path / "out"), shards=3, resume=True)
     assert (report.samples, report["metrics"]) == (whole.samples, whole["metrics"])
+
+
+@pytest.mark.parametrize("shards", [None, 2])
+def test_what_a_run_left_that_was_killed_while_it_tidied_up_goes_when_it_is_resumed(tmp_path, shards):
+    write_lines(tmp_path / "a.jsonl", [{"question": f"Is it {i}?", "answer": "yes", "label": "no"} for i in range(9)])
+    request = EvaluationRequest(input=str(tmp_path / "a.jsonl"), output=str(tmp_path / "out"))
+    report = run_shards(request, Machine(shards=2))
+    left = Path(report.location, "shards", "run", "00000")
+    left.mkdir(parents=True)
+    (left / "state.json").write_text("{}")
+    assert run_shards(request, Machine(resume=True, shards=shards)).already_done
+    assert sorted(one.name for one in Path(report.location).iterdir()) == [
+        "errors.jsonl",
+        "report.html",
+        "report.json",
+        "samples.jsonl",
+    ]

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from handler.evaluation._ledger import Ledger
-from handler.evaluation._rows import row_of
+from handler.evaluation._rows import write_rows
 from handler.metrics import get_metric
 from handler.metrics.vision._pairs import PairScore
-from handler.reports import ResultFolder, dump_row
+from handler.reports import ResultFolder, RowWriter, dump_row
 from handler.reports.page import write_page
 from handler.samples import Sample
 
@@ -74,10 +74,10 @@ def make_result(
     with (folder / "samples.jsonl").open("wb") as file:
         for sample in samples:
             n += 1
-            results = {metric.name: metric.compute(sample) for metric in metrics}
-            for name, result in results.items():
-                ledgers[name].add(sample, result)
-            file.write(dump_row(row_of(sample, results)))
+            results = {metric.name: [metric.compute(sample)] for metric in metrics}
+            for name, found in results.items():
+                ledgers[name].add_all([sample], found, {(sample.session_id, sample.assistant_id): [0]})
+            write_rows([sample], results, RowWriter(file, file))
     (folder / "errors.jsonl").write_bytes(b"".join(map(dump_row, errors)))
     document = {
         "schema": "scenescore.report/1",

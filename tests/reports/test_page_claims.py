@@ -170,7 +170,7 @@ def test_what_the_metric_itself_writes_is_what_the_page_shows(tmp_path):
     sample = Sample(0, "s", "a", "1", "👮 🚪Three men leave.", ("Two men leave at night.",))
     result = metric.compute(sample)
     ledger = Ledger(metric, [])
-    ledger.add(sample, result)
+    ledger.add_all([sample], [result], {("s", "a"): [0]})
     folder, document = make_result(tmp_path, [sample], [0.8])
     (row,) = (json.loads(line) for line in (tmp_path / "samples.jsonl").read_text().splitlines())
     row["metrics"]["vision.claims"] = {"state": result.state, "score": result.score, **result.details}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from handler.statistics import cohens_dz, holm, mcnemar_p, sign_flip_p, size_factor_to_settle, superiority
+from handler.statistics import cohens_dz, holm, mcnemar_p, sign_flip_p, superiority
 
 
 @pytest.mark.parametrize(("one", "other"), [(3, 12), (0, 6), (7, 7), (40, 61), (1, 0), (0, 0)])
@@ -53,10 +53,3 @@ def test_effects():
     assert cohens_dz([1]) is None
     assert superiority(6, 2, 2) == pytest.approx(0.7)
     assert superiority(0, 0, 0) is None
-
-
-def test_what_would_settle_it():
-    """(1.960 + 0.842) standard errors make 80 % power: an estimate of just so many needs no more data."""
-    assert size_factor_to_settle(2.8016, 1.0) == pytest.approx(1, abs=1e-3)
-    assert size_factor_to_settle(0.01, 0.01) == pytest.approx(7.849, abs=1e-3)
-    assert size_factor_to_settle(0.0, 0.01) is None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -131,6 +134,20 @@ def test_the_default_embedder_by_either_keyword(model):
     assert by_model.encode_query([]).shape == (0, 768)
     with pytest.raises(ModelError, match="scenescore export text-encoder --model nobody/nothing"):
         SentenceTransformerEmbedder("nobody/nothing")
+
+
+def test_a_model_of_a_name_is_where_the_export_puts_it(model, tmp_path, monkeypatch):
+    folder = tmp_path / "scenescore" / "models" / "other"
+    folder.mkdir(parents=True)
+    for file in Path(model).iterdir():
+        (folder / file.name).symlink_to(file)
+    card = json.loads((folder / "card.json").read_bytes())
+    (folder / "card.json").unlink()
+    (folder / "card.json").write_text(json.dumps({**card, "source": {"id": "owner/other"}}))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert SentenceTransformerEmbedder("owner/other").encoder.folder == folder
+    with pytest.raises(ModelError, match="there is no exported model 'stranger/other'"):
+        SentenceTransformerEmbedder("stranger/other")
 
 
 class Flat(Embedder):

@@ -34,28 +34,8 @@ def document_of(
 
     Raises InputError where a metric that was asked for, or all, cannot be compared.
     """
-    entries: list[dict[str, Any]] = []
-    alone: set[tuple[str, str]] = set()
-    refused = [
-        {"candidate": pairing.names[1], "metric": name, "reason": "this version of scenescore does not know the metric"}
-        for pairing in pairings
-        for name in unknown
-    ]
-    n_tests = len(pairings) * len(figures)
-    for pairing in pairings:
-        rows, clusters = pairing.matched.baseline, pairing.clusters
-        fields = slice_fields(pairing.baseline, rows, group_by, clusters)
-        if not group_by and np.ptp(clusters):
-            alone.update(within_one_cluster(pairing.baseline, rows, fields, clusters))
-        n_slices = sum(len(pairing.baseline.fields[field].names) for field in fields)
-        for figure in figures:
-            scored = pairing.scored(figure)
-            if reason := _reason(pairing, figure, scored):
-                refused.append({"candidate": pairing.names[1], "metric": figure.metric, "reason": reason})
-            else:
-                entries.append(
-                    _entry(pairing, figure, scored, fields, (n_tests, n_tests * n_slices), asked=bool(group_by))
-                )
+    entries, refused, alone = _entries(pairings, figures, group_by)
+    refused = [*_refused(pairings, unknown), *refused]
     if refused and (rules["metrics_named"] or not entries):
         first = refused[0]
         raise InputError(
@@ -87,6 +67,38 @@ def document_of(
         "refused": refused,
         "warnings": warnings,
     }
+
+
+def _entries(
+    pairings: Sequence[Pairing], figures: Sequence[Figure], group_by: Sequence[str]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], set[tuple[str, str]]]:
+    """Every figure of every candidate; what cannot be compared, and why; the slices that lie within one unit."""
+    entries: list[dict[str, Any]] = []
+    refused: list[dict[str, Any]] = []
+    alone: set[tuple[str, str]] = set()
+    n_tests = len(pairings) * len(figures)
+    for pairing in pairings:
+        rows, clusters = pairing.matched.baseline, pairing.clusters
+        fields = slice_fields(pairing.baseline, rows, group_by, clusters)
+        if not group_by and np.ptp(clusters):
+            alone.update(within_one_cluster(pairing.baseline, rows, fields, clusters))
+        n_slices = sum(len(pairing.baseline.fields[field].names) for field in fields)
+        for figure in figures:
+            scored = pairing.scored(figure)
+            if reason := _reason(pairing, figure, scored):
+                refused.append({"candidate": pairing.names[1], "metric": figure.metric, "reason": reason})
+            else:
+                entries.append(
+                    _entry(pairing, figure, scored, fields, (n_tests, n_tests * n_slices), asked=bool(group_by))
+                )
+    return entries, refused, alone
+
+
+def _refused(pairings: Sequence[Pairing], unknown: Sequence[str]) -> Iterator[dict[str, Any]]:
+    why = "this version of scenescore does not know the metric"
+    for pairing in pairings:
+        for name in unknown:
+            yield {"candidate": pairing.names[1], "metric": name, "reason": why}
 
 
 def _reason(pairing: Pairing, figure: Figure, scored: Scored) -> str | None:

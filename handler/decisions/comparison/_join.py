@@ -15,7 +15,7 @@ Hashes = NDArray[np.uint64]
 
 class Matched(NamedTuple):
     """Row numbers. baseline, candidate: (pairs,), in the baseline's order. only_baseline, only_candidate: rows whose key
-    the other side does not have. ambiguous: pairs of counts' sum, rows whose key comes unequally often on both sides.
+    the other side does not have. n_ambiguous: rows of both sides whose key comes unequally often on them.
     n_repeated: pairs whose key comes several times, joined in order."""
 
     baseline: Integers

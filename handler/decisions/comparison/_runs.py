@@ -12,12 +12,12 @@ import orjson
 
 from handler import storage
 from handler.errors import InputError, RequestError
-from handler.reports import Report, find_result
+from handler.reports import SAMPLES, Report, find_result
+from handler.samples import UNKNOWN_ASSISTANT
 
 __all__ = ["Run", "names_of", "open_run"]
 
 
-UNNAMED = "unknown"  # an assistant that the input does not name
 MAX_NAME = 24  # characters; the names that result folders are given are longer, and say nothing to a person
 
 
@@ -68,20 +68,23 @@ def open_run(given: Any) -> Run:
             file=folder.location,
             hint="Run `scenescore evaluate` again",
         )
-    rows = storage.join(folder.location, "samples.jsonl")
+    rows = storage.join(folder.location, SAMPLES)
 
     def read(start: int, length: int) -> bytes:
         with storage.open_read(rows, start, start + length) as stream:
             return stream.read()
 
-    return Run(document, folder.location, lambda: folder.lines("samples.jsonl"), read)
+    return Run(document, folder.location, lambda: folder.lines(SAMPLES), read)
 
 
 def names_of(runs: list[Run]) -> list[str]:
     """A short name for each: its only assistant where that has a name, its input or its folder, whichever tells them all
     apart; else a letter."""
     ways: list[list[str]] = [
-        [run.assistants[0] if len(run.assistants) == 1 and run.assistants != [UNNAMED] else "" for run in runs],
+        [
+            run.assistants[0] if len(run.assistants) == 1 and run.assistants != [UNKNOWN_ASSISTANT] else ""
+            for run in runs
+        ],
         [run.input_name for run in runs],
         [storage.name_of(run.location or "") for run in runs],
     ]

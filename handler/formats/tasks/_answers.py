@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from handler.formats._fields import check_mapping
 from handler.formats._values import ABSENT, FieldError, as_id, as_tags, checked_text, describe, is_missing
 from handler.formats.tasks._layout import ANSWER_KEYS
+from handler.samples import UNKNOWN_ASSISTANT
 
-__all__ = ["QUESTION_IDS", "UNKNOWN_ASSISTANT", "Answer", "Names", "text_at"]
+__all__ = ["ASSISTANTS", "QUESTIONS", "QUESTION_IDS", "Answer", "Names", "text_at", "text_or_number"]
 
-UNKNOWN_ASSISTANT = "unknown"
 QUESTION_IDS = ("question_id", "qid", "q_id", "sequence_id", "id")
-_ASSISTANTS = ("model_id", "assistant_id", "model", "model_name")
-_QUESTIONS = ("question", "prompt")
+ASSISTANTS = ("model_id", "assistant_id", "model", "model_name")
+QUESTIONS = ("question", "prompt")
 
 
 class Answer(NamedTuple):
@@ -34,15 +34,15 @@ class Names:
         given = check_mapping(mapping)
         self._answer = (given["answer"],) if "answer" in given else ANSWER_KEYS
         self._id = (given["sample_id"],) if "sample_id" in given else QUESTION_IDS
-        self._assistant = (given["assistant_id"],) if "assistant_id" in given else _ASSISTANTS
+        self._assistant = (given["assistant_id"],) if "assistant_id" in given else ASSISTANTS
         self.label = given.get("references", "label")
 
     def read(self, value: Mapping[str, Any]) -> Answer:
         """Raises FieldError for a value of the wrong kind."""
-        question = text_at(value, *_QUESTIONS)
+        question = text_at(value, *QUESTIONS)
         return Answer(
             id=self.id_of(value),
-            text=self._text(value),
+            text=text_or_number(*_at(value, self._answer)),
             assistant_id=as_id(*_at(value, self._assistant)) or UNKNOWN_ASSISTANT,
             question=question,
             tags=as_tags(value.get("tags"), "tags"),
@@ -52,15 +52,16 @@ class Names:
         """The question's id."""
         return as_id(*_at(value, self._id))
 
-    def _text(self, value: Mapping[str, Any]) -> str | None:
-        text, key = _at(value, self._answer)
-        if is_missing(text):
-            return None
-        if isinstance(text, (int, float)) and not isinstance(text, bool):
-            return str(text)
-        if not isinstance(text, str):
-            raise FieldError(key, f"is {describe(text)}, not text")
-        return checked_text(text, key)
+
+def text_or_number(value: Any, key: str) -> str | None:
+    """None for what is missing; a number is what its digits say. Raises FieldError for anything else but text."""
+    if is_missing(value):
+        return None
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise FieldError(key, f"is {describe(value)}, not text")
+    return checked_text(value, key)
 
 
 def text_at(value: Mapping[str, Any], *names: str) -> str | None:

@@ -10,12 +10,12 @@ from handler.formats._fields import check_mapping
 from handler.formats._limits import MAX_JOINED
 from handler.formats._opening import open_source
 from handler.formats._values import FieldError, as_id, as_tags, checked_text, describe, is_missing
-from handler.formats.tasks._answers import UNKNOWN_ASSISTANT, Answer, text_at
+from handler.formats.tasks._answers import ASSISTANTS, QUESTIONS, Answer, text_at
 from handler.formats.tasks._context import Context
 from handler.formats.tasks._joining import Join, mapping_of
 from handler.formats.tasks._layout import ANSWER_KEYS
 from handler.formats.tasks._stream import Item, listed_items
-from handler.samples import CaptionSample, Record, Sample, Unreadable
+from handler.samples import UNKNOWN_ASSISTANT, CaptionSample, Record, Sample, Unreadable
 
 __all__ = ["caption_records"]
 
@@ -23,7 +23,7 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {  # the likeliest first
     "answer": ("caption", *ANSWER_KEYS),
     "references": ("references", "captions", "reference"),
     "sample_id": ("image_id", "image", "file_name", "question_id", "id"),
-    "assistant_id": ("model_id", "assistant_id", "model", "model_name"),
+    "assistant_id": ASSISTANTS,
 }
 _IMAGES = ("image", "image_path", "file_name")
 _LISTS = ("annotations", "images")
@@ -62,7 +62,7 @@ class _Names:
             id=as_id(*self.at(value, "sample_id")),
             text=_text(*self.at(value, "answer")),
             assistant_id=as_id(*self.at(value, "assistant_id")) or UNKNOWN_ASSISTANT,
-            question=text_at(value, "question", "prompt"),
+            question=text_at(value, *QUESTIONS),
             tags=as_tags(value.get("tags"), "tags"),
         )
 
@@ -156,8 +156,7 @@ def _pictures(location: str, context: Context, names: _Names) -> list[_Picture]:
                 else:
                     _note_captions(mapping_of(item), names, said, paths)
             except FieldError as error:
-                reason = f"{error.field} {error.reason}".strip()
-                raise InputError(reason, file=location, line=item.line, field=error.field or None) from error
+                raise InputError(str(error), file=location, line=item.line, field=error.field or None) from error
     if not said:
         raise InputError("there is no caption in this file to compare with", file=location, field="annotations")
     return [_Picture(picture, tuple(texts), paths.get(picture), stem) for picture, texts in said.items()]

@@ -15,7 +15,7 @@ from handler.formats.tasks._plan import Plan
 from handler.formats.tasks._stream import Item
 from handler.samples import Record, Sample, Unreadable
 
-__all__ = ["Context"]
+__all__ = ["Context", "problem_of"]
 
 _MOST_AHEAD = 1000  # answers that are held until one has an id
 Held = TypeVar("Held", bound=Entry)
@@ -55,7 +55,7 @@ class Context:
                 sample = make(mapping_of(item), item, index)
                 self.check(sample, item)
             except FieldError as error:
-                yield _problem(item, error)
+                yield problem_of(item, error)
                 continue
             self.watch.sample(sample.session_id, sample.assistant_id, sample.sample_id)
             yield sample
@@ -90,7 +90,7 @@ class Context:
             try:
                 yield self._matched(join, read(mapping_of(item)), item, make)
             except FieldError as error:
-                yield _problem(item, error)
+                yield problem_of(item, error)
         for place, entry in join.rest():
             code = "question_without_id" if entry.id is None and not join.by_line else "unanswered_question"
             self.notices.add(code, entry_name(place, entry.id, self.unit))
@@ -142,5 +142,6 @@ def _has_id(item: Item, read: Callable[[Mapping[str, Any]], Answer]) -> bool:
         return False
 
 
-def _problem(item: Item, error: FieldError) -> Unreadable:
-    return unreadable(item.line, item.column, error.field or None, f"{error.field} {error.reason}".strip())
+def problem_of(item: Item, error: FieldError) -> Unreadable:
+    """The record of an item that cannot be used."""
+    return unreadable(item.line, item.column, error.field or None, str(error))

@@ -56,9 +56,7 @@ def load_entries(
             try:
                 entry = make(mapping_of(item), source.stem)
             except FieldError as error:
-                raise InputError(
-                    f"{error.field} {error.reason}".strip(), file=location, line=item.line, field=error.field or None
-                ) from error
+                raise InputError(str(error), file=location, line=item.line, field=error.field or None) from error
             if unique and entry.id is not None:
                 place, *first = known.setdefault(entry.id, (len(entries), position, item.line))
                 if place < len(entries):

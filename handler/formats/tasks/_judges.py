@@ -18,16 +18,14 @@ from handler.formats._values import (
     clip,
     describe,
     is_missing,
-    unreadable,
 )
-from handler.formats.tasks._answers import UNKNOWN_ASSISTANT
-from handler.formats.tasks._context import Context
+from handler.formats.tasks._context import Context, problem_of
 from handler.formats.tasks._joining import mapping_of
 from handler.formats.tasks._judge_columns import Columns, columns_of
 from handler.formats.tasks._label_studio import graded_in, is_task
 from handler.formats.tasks._stream import Item
 from handler.metrics.judge import has_decimal_comma, out_of, read_grade, shown, verdict_of
-from handler.samples import Grade, JudgedSample, Record, Unreadable
+from handler.samples import UNKNOWN_ASSISTANT, Grade, JudgedSample, Record, Unreadable
 
 __all__ = ["judge_records"]
 
@@ -51,7 +49,7 @@ def judge_records(items: Iterator[Item], context: Context) -> Iterator[Record]:
         try:
             samples = reading.samples(rows)
         except FieldError as error:
-            yield _problem(rows[0], error)
+            yield problem_of(rows[0], error)
             continue
         for sample in samples:
             has_id = bool(sample.sample_id)
@@ -59,7 +57,7 @@ def judge_records(items: Iterator[Item], context: Context) -> Iterator[Record]:
             try:
                 reading.check(sample, rows[0])
             except FieldError as error:
-                yield _problem(rows[0], error)
+                yield problem_of(rows[0], error)
                 continue
             sample.index = index
             if has_id:
@@ -86,10 +84,6 @@ def _annotated_id() -> Any:
         return position
 
     return key
-
-
-def _problem(item: Item, error: FieldError) -> Unreadable:
-    return unreadable(item.line, item.column, error.field or None, f"{error.field} {error.reason}".strip())
 
 
 class _Reading:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from handler.formats._values import FieldError, as_id, describe
-from handler.formats.tasks._answers import UNKNOWN_ASSISTANT, text_at
+from handler.formats.tasks._answers import text_at
 from handler.formats.tasks._context import Context
 from handler.formats.tasks._stream import Item
 from handler.formats.tasks._vqa import people_of
-from handler.samples import Record, VqaSample, YesNoSample
+from handler.samples import UNKNOWN_ASSISTANT, Record, VqaSample, YesNoSample
 
 __all__ = ["lmms_records"]
 

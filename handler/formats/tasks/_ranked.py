@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from handler.counting import many
 from handler.formats._fields import check_mapping, normal
 from handler.formats._values import FieldError, as_id, as_tags, clip, describe, is_missing
-from handler.formats.tasks._answers import UNKNOWN_ASSISTANT
 from handler.formats.tasks._ranking_values import (
     are_texts,
     as_number,
@@ -24,6 +23,7 @@ from handler.formats.tasks._ranking_values import (
     unfolded,
 )
 from handler.metrics.retrieval import plain_id
+from handler.samples import UNKNOWN_ASSISTANT
 
 __all__ = ["Judgement", "Keys", "Ranking", "Row", "judgements", "rankings"]
 

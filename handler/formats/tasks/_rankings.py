@@ -9,7 +9,6 @@ from handler.errors import InputError
 from handler.formats._limits import MAX_JOINED
 from handler.formats._opening import open_source
 from handler.formats._values import FieldError, clip
-from handler.formats.tasks._answers import UNKNOWN_ASSISTANT
 from handler.formats.tasks._context import Context
 from handler.formats.tasks._joining import mapping_of
 from handler.formats.tasks._ranked import Judgement, Ranking, judgements
@@ -17,7 +16,7 @@ from handler.formats.tasks._ranking_doubts import Doubts
 from handler.formats.tasks._ranking_values import FractionError
 from handler.formats.tasks._runs import runs
 from handler.formats.tasks._stream import Item, items_of
-from handler.samples import RankingSample, Record, Unreadable
+from handler.samples import UNKNOWN_ASSISTANT, RankingSample, Record, Unreadable
 
 __all__ = ["ranking_records"]
 
@@ -103,7 +102,7 @@ def _read_qrels(location: str, context: Context) -> tuple[Qrels, str]:
                     n += 1
             except FieldError as error:
                 raise InputError(
-                    f"{error.field} {error.reason}".strip(),
+                    str(error),
                     file=location,
                     line=item.line,
                     field=error.field or None,

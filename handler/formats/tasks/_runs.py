@@ -110,7 +110,7 @@ def _gathered(rows: Sequence[_Placed], context: Context) -> Found:
 
 def _problem(error: FieldError, query: str | None, item: Item) -> Unreadable:
     where = f" (query {clip(query)!r})" if query is not None else ""
-    return unreadable(item.line, item.column, error.field or None, f"{error.field} {error.reason}".strip() + where)
+    return unreadable(item.line, item.column, error.field or None, f"{error}{where}")
 
 
 def _scattered(one: _Placed, context: Context) -> InputError:

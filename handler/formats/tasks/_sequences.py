@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from handler.errors import RequestError
 from handler.formats._values import FieldError, as_id, clip, describe, is_missing
-from handler.formats.tasks._answers import UNKNOWN_ASSISTANT, Answer, text_at
+from handler.formats.tasks._answers import Answer, text_at
 from handler.formats.tasks._context import Context
 from handler.formats.tasks._joining import Join
 from handler.formats.tasks._question_layouts import is_yes_or_no
 from handler.formats.tasks._stream import Item
-from handler.samples import Record, Sample, SequenceSample
+from handler.samples import UNKNOWN_ASSISTANT, Record, Sample, SequenceSample
 
 __all__ = ["COARSE_TYPES", "sequence_records"]
 

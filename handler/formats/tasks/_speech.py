@@ -8,12 +8,12 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from handler.formats._fields import check_mapping, normal
-from handler.formats._values import FieldError, as_id, as_scalar, as_tags, checked_text, describe, is_missing
-from handler.formats.tasks._answers import UNKNOWN_ASSISTANT, Answer
+from handler.formats._values import FieldError, as_id, as_scalar, as_tags
+from handler.formats.tasks._answers import Answer, text_or_number
 from handler.formats.tasks._context import Context
 from handler.formats.tasks._joining import Join, mapping_of
 from handler.formats.tasks._stream import Item
-from handler.samples import Record, Sample, SpeechSample
+from handler.samples import UNKNOWN_ASSISTANT, Record, Sample, SpeechSample
 
 __all__ = ["speech_records"]
 
@@ -107,7 +107,7 @@ def _said(value: Mapping[str, Any], stem: str, mapping: Mapped) -> _Said:
 def _answer(value: Mapping[str, Any], mapping: Mapped) -> Answer:
     keys = _keys(tuple(value), mapping, joined=True)
     sample_id = as_id(*_at(value, keys.sample_id))
-    return Answer(sample_id, _text(*_at(value, keys.answer)), UNKNOWN_ASSISTANT, None, {})
+    return Answer(sample_id, text_or_number(*_at(value, keys.answer)), UNKNOWN_ASSISTANT, None, {})
 
 
 def _sample(
@@ -127,7 +127,7 @@ def _sample(
         session_id=as_id(*_at(value, keys.session_id)) or stem,
         assistant_id=as_id(*_at(value, keys.assistant_id)) or UNKNOWN_ASSISTANT,
         sample_id=sample_id,
-        answer=_text(*_at(value, keys.answer)),
+        answer=text_or_number(*_at(value, keys.answer)),
         references=references,
         language=language if isinstance(language, str) and language else None,
         tags=as_tags(*_at(value, keys.tags)),
@@ -142,7 +142,7 @@ def _references(value: Mapping[str, Any], keys: _Keys) -> tuple[str, ...]:
     for key in keys.references:
         given = value[key]
         for place, one in enumerate(given if isinstance(given, list) else [given]):
-            text = _text(one, f"{key}[{place}]" if isinstance(given, list) else key)
+            text = text_or_number(one, f"{key}[{place}]" if isinstance(given, list) else key)
             if text is not None:
                 found.append(text)
     return tuple(found)
@@ -151,17 +151,6 @@ def _references(value: Mapping[str, Any], keys: _Keys) -> tuple[str, ...]:
 def _at(value: Mapping[str, Any], key: str) -> tuple[Any, str]:
     """The value and its key; a table may have a column without a name, which is no field."""
     return (value.get(key) if key else None), key
-
-
-def _text(value: Any, key: str) -> str | None:
-    """None for what is missing; a number is what its digits say."""
-    if is_missing(value):
-        return None
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, str):
-        raise FieldError(key, f"is {describe(value)}, not text")
-    return checked_text(value, key)
 
 
 def _columns(value: Mapping[str, Any], keys: _Keys) -> dict[str, Any]:

@@ -14,11 +14,10 @@ from handler.errors import InputError, RequestError
 from handler.formats._fields import normal
 from handler.formats._opening import open_source
 from handler.formats._values import FieldError, as_id, as_scalar, as_tags, checked_text, describe, is_missing
-from handler.formats.tasks._answers import UNKNOWN_ASSISTANT
 from handler.formats.tasks._context import Context
 from handler.formats.tasks._joining import mapping_of
 from handler.formats.tasks._stream import Item, items_of
-from handler.samples import Record, Sample, Unreadable, VideoSample
+from handler.samples import UNKNOWN_ASSISTANT, Record, Sample, Unreadable, VideoSample
 
 __all__ = ["asked_by", "video_records"]
 
@@ -168,8 +167,7 @@ def _prompts(location: str, context: Context) -> dict[str, dict[str, Any]]:
                     one for one in _listed(fields, "dimensions") if one not in before["dimensions"]
                 ]
             except FieldError as error:
-                reason = f"{error.field} {error.reason}".strip()
-                raise InputError(reason, file=location, line=item.line, field=error.field or None) from error
+                raise InputError(str(error), file=location, line=item.line, field=error.field or None) from error
     if not known:
         raise InputError("there is no prompt in this file", file=location)
     return known

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from handler.formats._values import FieldError, as_id, describe, is_missing
-from handler.formats.tasks._answers import UNKNOWN_ASSISTANT, text_at
+from handler.formats.tasks._answers import text_at
 from handler.formats.tasks._context import Context
 from handler.formats.tasks._stream import Item
-from handler.samples import BenchSample, Record
+from handler.samples import UNKNOWN_ASSISTANT, BenchSample, Record
 
 __all__ = ["bench_records"]
 

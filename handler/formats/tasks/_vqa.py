@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from handler.formats._values import FieldError, checked_text, describe
-from handler.formats.tasks._answers import UNKNOWN_ASSISTANT, Answer, text_at
+from handler.formats.tasks._answers import Answer, text_at
 from handler.formats.tasks._context import Context
 from handler.formats.tasks._joining import Join
 from handler.formats.tasks._stream import Item
-from handler.samples import Record, Sample, VqaSample
+from handler.samples import UNKNOWN_ASSISTANT, Record, Sample, VqaSample
 
 __all__ = ["people_of", "vqa_records"]
 

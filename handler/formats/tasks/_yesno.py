@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from handler.formats._values import FieldError, as_id, as_scalar, describe, is_missing
-from handler.formats.tasks._answers import QUESTION_IDS, UNKNOWN_ASSISTANT, Answer, text_at
+from handler.formats.tasks._answers import QUESTION_IDS, Answer, text_at
 from handler.formats.tasks._context import Context
 from handler.formats.tasks._joining import Join
 from handler.formats.tasks._stream import Item
-from handler.samples import Record, Sample, YesNoSample
+from handler.samples import UNKNOWN_ASSISTANT, Record, Sample, YesNoSample
 
 __all__ = ["yes_no_records"]
 

@@ -12,6 +12,7 @@ from handler.reports.page._description import Description
 from handler.reports.page._figures import shown
 from handler.reports.page._frames import MAX_TAGS, as_text
 from handler.reports.page._text import clean, escaped, isolated, tag
+from handler.samples import UNKNOWN_ASSISTANT
 
 __all__ = ["worst_indexes", "worst_samples"]
 
@@ -66,7 +67,7 @@ def _article(
     place = f"{isolated(entry['session_id'])} / {isolated(str(entry['sample_id']))}"
     link = f'<a href="#frame-{entry["index"]}">{place}</a>'
     figures = ", ".join(_scores(row, descriptions)) or shown(entry["score"], "score")
-    by = f" · {isolated(entry['assistant_id'])}" if entry["assistant_id"] != "unknown" else ""
+    by = f" · {isolated(entry['assistant_id'])}" if entry["assistant_id"] != UNKNOWN_ASSISTANT else ""
     parts = [tag("h3", link), tag("p", escaped(figures) + by, class_="note")]
     if "question" in entry:
         parts.append(tag("p", f"<span>Asked</span> {isolated(entry['question'])}", class_="asked"))
