@@ -45,10 +45,10 @@ def load_tables() -> Tables:
         rarity=dict(zip(words, (arrays["rarity"] / 255.0).tolist(), strict=True)),
         model=Model(
             Trees(
-                roots=arrays["roots"],
-                feature=arrays["feature"].astype(np.int32),
+                roots=arrays["roots"].astype(np.intp),
+                feature=arrays["feature"].astype(np.intp),
                 limit=arrays["limit"],
-                children=arrays["children"],
+                children=arrays["children"].astype(np.intp),
                 value=arrays["value"].astype(np.float64),
                 base=float(arrays["base"]),
                 depth=int(arrays["depth"]),

@@ -18,15 +18,15 @@ LINEAR_SHARE = 0.3
 class Trees:
     """Binary trees, node by node.
 
-    roots: int32, each tree's first node. feature, limit: what a node asks: a row goes left if its feature is at most the
-    limit. children: int32, left and right alternating; a leaf is its own child, so every walk takes `depth` steps.
+    roots: each tree's first node. feature, limit: what a node asks: a row goes left if its feature is at most the
+    limit. children: left and right alternating; a leaf is its own child, so every walk takes `depth` steps.
     value: float64, in log-odds, of leaves. base: log-odds before any tree.
     """
 
-    roots: NDArray[np.int32]
-    feature: NDArray[np.int32]
+    roots: NDArray[np.intp]
+    feature: NDArray[np.intp]
     limit: NDArray[np.float64]
-    children: NDArray[np.int32]
+    children: NDArray[np.intp]
     value: NDArray[np.float64]
     base: float
     depth: int
