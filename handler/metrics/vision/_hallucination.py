@@ -57,8 +57,9 @@ class HallucinationTally(Tally):
     def _sentence(self, rate: float) -> str:
         if not self.n_scored and not self._rounded:
             return "There is nothing to count: no frame was scored."
+        frames = f"{self.n_scored} frames" if self._rounded else many(self.n_scored, "frame")  # the original's words
         return (
-            f"The model hallucinated in {self.n_hallucinations} of {many(self.n_scored, 'frame')} ({rate:.0%}). A frame is "
+            f"The model hallucinated in {self.n_hallucinations} of {frames} ({rate:.0%}). A frame is "
             f"considered a hallucination when similarity with the ground truth falls below "
             f"{float(f'{self._threshold:.6g}')}."
         )

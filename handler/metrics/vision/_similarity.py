@@ -56,9 +56,10 @@ class SimilarityTally(Tally):
     def _sentence(self, mean: float | None) -> str:
         if mean is None:
             return "There is nothing to average: no frame was scored."
+        frames = f"{self.n_scored} frames" if self._rounded else many(self.n_scored, "frame")  # the original's words
         return (
             f"The model's descriptions have an average similarity of {mean:.0%} with the ground truth "
-            f"(min: {self.low:.0%}, max: {self.high:.0%}) across {many(self.n_scored, 'frame')}."
+            f"(min: {self.low:.0%}, max: {self.high:.0%}) across {frames}."
         )
 
     def _mean(self) -> float | None:
