@@ -16,8 +16,9 @@ STACK ?= scenescore-$(ENVIRONMENT)
 IMAGE ?=
 TOOLS := build/tools
 PEERS := build/bench-peers
-# A file of tests stays in one process, which shares its servers and models; quick rooms first (tests/conftest.py).
-WORKERS ?= 2
+# A file of tests stays in one process, which shares its servers and models; quick rooms first (tests/conftest.py). One
+# process more than two cores, because some tests wait for servers.
+WORKERS ?= 3
 PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # One thread each for BLAS and torch: where the other worker has the second core, two of them mostly spin. Bytecode is kept,
 # whatever the shell says: the tests start this package hundreds of times.
@@ -33,7 +34,7 @@ evaluate: model ## score the packaged example (INPUT=file for another one) on th
 	$(BIN)/scenescore evaluate "$(INPUT)"
 
 .PHONY: test
-test: model ## the test suite, on WORKERS=2 processes
+test: model ## the test suite, on WORKERS=3 processes
 	$(PYTEST) -m "not full" $(PARALLEL)
 
 .PHONY: test-full
