@@ -118,6 +118,13 @@ def test_a_null_figure_fails_with_its_reason():
             "vision.hallucination.rates > 0.1",
             r"no figure 'vision\.hallucination\.rates'\. Did you mean vision\.halluc.*\.rate\?",
         ),
+        ("vision.hallucination.share > 0.1", r"There is: vision\.hallucination\.rate, vision\.hallucination\.n_scored"),
+        (
+            "vision.claims.contradiction_rate > 0.1",
+            r"There is: vision\.claims\.claims\.rate, vision\.claims\.n_scored$",
+        ),
+        ("ranking.recal@10 > 0.1", r"Did you mean retrieval\.ranking\.recall@10\?"),
+        ("vision.hallucination.scored > 5", r"Did you mean vision\.hallucination\.n_scored\?"),
         ("retrieval.ranking.recal@10 > 0.1", r"Did you mean retrieval\.ranking\.recall@10"),
         ("vision.hallucination.band > 0.1", r"no figure"),
         ("vision.hallucination.intervals > 0.1", r"no figure"),
