@@ -215,6 +215,10 @@ def test_stdin_and_folders_are_inputs(model, tmp_path):
     ("arguments", "hint"),
     [
         (["evaluate", "x.json", "--tresh", "0.5"], "there is no argument '--tresh'. Did you mean --threshold?"),
+        (
+            ["calibrate", "x.json", "--label", "verdict"],
+            "there is no argument '--label'. See `scenescore calibrate --help`",
+        ),
         (["evaluate", "x.json", "--threshold", "7"], "threshold: input should be less than or equal to 1, got 7.0"),
     ],
 )
