@@ -89,3 +89,15 @@ def test_a_question_ends_in_one_mark(place, capsys):
 def test_a_word_where_a_list_is_meant_is_shown_as_a_list(place, field, given, hint):
     with pytest.raises(RequestError, match=hint):
         evaluate("one.csv", **{field: given})
+
+
+def test_inspect_says_what_columns_without_a_metric_are_for(place, capsys):
+    (place / "judged.csv").write_text(
+        "camera,answer,reference,human_verdict\ngate,A dog runs.,A dog is running.,same\n"
+    )
+    assert main(["inspect", "judged.csv"]) == 0
+    shown = capsys.readouterr().out
+    assert "fields no metric reads, kept for --group-by: camera, human_verdict" in shown
+    assert "Next: scenescore evaluate judged.csv   (then calibrate: human_verdict holds people's verdicts)" in shown
+    assert main(["inspect", "one.csv"]) == 0
+    assert capsys.readouterr().out.endswith("Next: scenescore evaluate one.csv\n")
