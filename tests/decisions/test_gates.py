@@ -124,6 +124,7 @@ def test_a_null_figure_fails_with_its_reason():
             r"There is: vision\.claims\.claims\.rate, vision\.claims\.n_scored$",
         ),
         ("ranking.recal@10 > 0.1", r"Did you mean retrieval\.ranking\.recall@10\?"),
+        ("vision.hallucination.contradiction_rate > 0.1", r"Did you mean vision\.hallucination\.rate\?"),
         ("vision.hallucination.scored > 5", r"Did you mean vision\.hallucination\.n_scored\?"),
         ("retrieval.ranking.recal@10 > 0.1", r"Did you mean retrieval\.ranking\.recall@10"),
         ("vision.hallucination.band > 0.1", r"no figure"),

@@ -47,7 +47,7 @@ def warnings_of(
         yield _warning(
             "few_sessions",
             f"only {many(min(one['n_units'] for one in few), few[0]['unit'])}: samples of one count together, and so few "
-            "show large differences at most; frames that are independent deserve a session_id of their own",
+            "can show large differences alone; frames that are independent deserve a session_id of their own",
         )
 
 

@@ -103,7 +103,8 @@ def _unknown(gate: Gate, report: Mapping[str, Any], metric: str | None = None, k
         hint = _nearest(known, difflib.get_close_matches(gate.key, known, n=1, cutoff=0.4))
     else:  # compared without the metric's name, which would make any of its figures look near
         known = [figure for figure, _ in _leaves(overall[metric])]
-        near = difflib.get_close_matches(key, known, n=1) or [one for one in known if one.endswith(f"_{key}")]
+        near = [one for one in known if one.endswith(f"_{key}") or key.endswith(f"_{one}")]
+        near = near or difflib.get_close_matches(key, known, n=1)
         hint = _nearest([f"{metric}.{one}" for one in known], [f"{metric}.{one}" for one in near])
     return RequestError(f"the report has no figure {gate.key!r}", field="fail_if", hint=hint)
 
