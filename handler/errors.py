@@ -53,7 +53,8 @@ class ScenescoreError(Exception):
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
         text = f"{place}: {self.message}" if place else self.message
-        return one_line(f"{text}. {self.hint}" if self.hint else text)
+        end = "" if text.endswith("?") else "."
+        return one_line(f"{text}{end} {self.hint}" if self.hint else text)
 
     @property
     def is_callers(self) -> bool:

@@ -62,7 +62,7 @@ class _Parser(argparse.ArgumentParser):
         """Refuse unknown options here, where it is known which verb they were meant for."""
         options, rest = super().parse_known_args(args, namespace)
         if rest:
-            near = difflib.get_close_matches(rest[0].split("=")[0], self._option_string_actions, n=1)
+            near = difflib.get_close_matches(rest[0].split("=")[0], self._option_string_actions, n=1, cutoff=0.7)
             hint = f"Did you mean {near[0]}?" if near else f"See `{self.prog} --help`"
             raise RequestError(f"there is no argument {rest[0]!r}", hint=hint)
         return options, rest

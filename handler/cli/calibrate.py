@@ -124,6 +124,9 @@ def _calibrate(request: CalibrationRequest, machine: Machine, options: argparse.
         return 0
     taken = {*found, *(name for entry in found.values() for name in entry["sets"])}
     named = "" if taken == set(DEFAULT_METRICS[Sample]) else f" --metrics {','.join(sorted(taken))}"
+    if not document["calibrated"]:
+        own = f" --metrics {options.metrics}" if options.metrics else ""
+        print(f"Next: scenescore calibrate INPUT{own} --suggest 100   (frames worth a verdict, until it is calibrated)")
     print(f"Next: scenescore evaluate INPUT{named} --calibration {request.output}")
     return 0
 

@@ -17,6 +17,7 @@ from handler.reports import dump_json
 __all__ = ["add_arguments", "run"]
 
 
+VERDICTS = "human_verdict"  # the column that `scenescore calibrate` reads
 LENIENT = ("query", "caption")
 """What is scored or skipped without being asked when a side is missing."""
 
@@ -107,7 +108,7 @@ def _troubles(found: Inspection) -> Iterator[tuple[str, str]]:
     for code, examples in found.notices.examples.items():
         yield "notice", f"{code.replace('_', ' ')}, {many(found.notices.counts[code], 'time')}, e.g. {examples[0]}"
     if found.unknown_fields:
-        yield "unused", f"fields no metric reads: {', '.join(found.unknown_fields)}"
+        yield "unused", f"fields no metric reads, kept for --group-by: {', '.join(found.unknown_fields)}"
 
 
 def _lengths(lengths: TextLengths) -> str:
@@ -135,10 +136,13 @@ def _next_step(found: Inspection, options: argparse.Namespace) -> str:
         there = ", ".join(found.unknown_fields or found.detection.columns) or "none"
         fields = " ".join(f"--map {field}=COLUMN" for field in nowhere)
         command = f"{shlex.join(words)} {fields}"
-        return f"no {found.detection.noun} has {' or '.join(nowhere)}; say where: {command} (there is: {there})"
+        apart = "references" in nowhere and "references" not in found.detection.roles
+        file = "; --questions FILE or --references FILE where people's are in a file of their own" if apart else ""
+        return f"no {found.detection.noun} has {' or '.join(nowhere)}; say where: {command} (there is: {there}){file}"
     if found.missing and found.detection.noun not in LENIENT:
         words += ["--on-missing", "skip"]
     if found.n_unreadable:
         share = found.n_unreadable / (found.n_samples + found.n_unreadable)
         words += ["--max-error-rate", f"{min(1.0, share + 0.01):.2f}"]
-    return shlex.join(words)
+    judged = f"   (then calibrate: {VERDICTS} holds people's verdicts)" if VERDICTS in found.unknown_fields else ""
+    return shlex.join(words) + judged

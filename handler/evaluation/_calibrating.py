@@ -132,7 +132,11 @@ def run_suggestion(request: CalibrationRequest, machine: Machine, *, most: int |
     directions = {name: facts.higher_is_better for name, facts in scored.facts.items()}
     chosen = suggest(rows, directions, n=request.suggest, thresholds=thresholds, spread_by=request.split_by)
     if not chosen:
-        raise RequestError("there is no scored frame without a verdict", field="suggest")
+        raise RequestError(
+            "there is no scored frame without a verdict",
+            field="suggest",
+            hint="Name a file with frames that nobody has judged, or leave --suggest out (suggest) to calibrate",
+        )
     texts = _texts(request, {one.index for one in chosen})
     entries = list(_entries(chosen, {row["index"]: row for row in rows}, texts, column))
     if request.output is not None:

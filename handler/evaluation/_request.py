@@ -94,6 +94,8 @@ def _in_words(field: str | None, error: ErrorDetails) -> str:
 
 
 def _nearest(field: str | None, error: ErrorDetails, model: type[BaseModel]) -> str | None:
+    if error["type"] == "list_type" and isinstance(error["input"], str):
+        return f"Write [{error['input']!r}]" if len(error["input"]) <= 40 else "Put it in brackets"
     if error["type"] != "extra_forbidden":
         return None
     near = difflib.get_close_matches(str(field), model.model_fields, n=1)

@@ -55,7 +55,8 @@ def metric_class(name: str) -> type[BaseMetric]:
         names = list_metrics()
         if name in _CLASSES:
             return _CLASSES[name]
-        near = difflib.get_close_matches(name, names, n=1) or [
+        groups = sorted({known.partition(".")[0] for known in names})
+        near = difflib.get_close_matches(name, [*names, *groups], n=1) or [
             known for known in names if name.casefold() in _CLASSES[known].title.casefold()
         ]
         hint = f"Did you mean {near[0]}?" if near else "`scenescore metrics` lists them"

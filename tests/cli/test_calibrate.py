@@ -42,6 +42,7 @@ def test_too_few_verdicts_are_not_called_calibrated(frames, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "NOT calibrated" in printed
     assert "needs 50" in printed
+    assert "Next: scenescore calibrate INPUT --suggest 100   (frames worth a verdict, until it is" in printed
     document = json.loads(path.read_text())
     assert document["calibrated"] is False
     assert document["verdicts"] == {
@@ -103,6 +104,13 @@ def test_a_finished_result_is_not_scored_again(frames, calibration, tmp_path, mo
     again = tmp_path / "again.json"
     assert main(["calibrate", str(folder), "--output", str(again)]) == 0
     assert json.loads(again.read_text())["metrics"] == json.loads(calibration.read_text())["metrics"]
+
+
+def test_where_every_frame_is_judged_nothing_is_suggested_and_other_frames_are_asked_for(tmp_path, capsys):
+    judged = tmp_path / "judged.csv"
+    judged.write_text("answer,reference,human_verdict\nA dog runs.,A dog is running.,same\n")
+    assert main(["calibrate", str(judged), "--suggest", "5", "--output", str(tmp_path / "l.csv")]) == 2
+    assert "without a verdict. Name a file with frames that nobody has judged, or" in capsys.readouterr().err
 
 
 def test_suggestions_can_be_filled_in_and_read_back(frames, tmp_path, capsys):

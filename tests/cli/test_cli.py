@@ -180,7 +180,7 @@ def test_nothing_scored_is_said_loudly(run, model, tmp_path):
     assert "NOTHING WAS SCORED: 1 × no reference to compare with." in done.stdout
     shown = run("inspect", path).stdout
     assert "no frame has references; say where:" in shown
-    assert "--map references=COLUMN (there is: Mensch)" in shown
+    assert "--map references=COLUMN (there is: Mensch); --questions FILE or --references FILE where" in shown
 
 
 def test_groups_that_nobody_has_are_warned_about(run, model, tmp_path):
@@ -215,6 +215,10 @@ def test_stdin_and_folders_are_inputs(model, tmp_path):
     ("arguments", "hint"),
     [
         (["evaluate", "x.json", "--tresh", "0.5"], "there is no argument '--tresh'. Did you mean --threshold?"),
+        (
+            ["calibrate", "x.json", "--label", "verdict"],
+            "there is no argument '--label'. See `scenescore calibrate --help`",
+        ),
         (["evaluate", "x.json", "--threshold", "7"], "threshold: input should be less than or equal to 1, got 7.0"),
     ],
 )

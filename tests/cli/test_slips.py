@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from handler import evaluate
 from handler.cli import main
+from handler.errors import RequestError
 
 TABLE = "session_id,sample_id,answer,reference\ncam-1,f1,A dog runs.,A dog is running.\n"
 
@@ -68,3 +70,34 @@ def test_inspect_describes_a_folder_of_clips_as_one(place, capsys):
     assert "clips        folder/a cat-0.mp4 to folder/a red car-0.mp4" in shown
     assert "3 videos in 1 session" in shown
     assert "Next: scenescore evaluate folder --detector DIR" in shown
+
+
+def test_a_question_ends_in_one_mark(place, capsys):
+    (place / "near.jsonl").write_text('{"answr": "A dog runs.", "reference": "A dog is running."}\n')
+    assert main(["evaluate", "near.jsonl", "--metrics", "captions"]) == 2
+    assert "answer is missing; did you mean 'answr'? Mend the file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("field", "given", "hint"),
+    [
+        ("group_by", "camera", r"group_by: input should be a valid list, got 'camera'\. Write \['camera'\]$"),
+        ("metrics", "vision", r"Write \['vision'\]$"),
+        ("metrics", 7, r"metrics: input should be a valid list, got 7$"),
+    ],
+)
+def test_a_word_where_a_list_is_meant_is_shown_as_a_list(place, field, given, hint):
+    with pytest.raises(RequestError, match=hint):
+        evaluate("one.csv", **{field: given})
+
+
+def test_inspect_says_what_columns_without_a_metric_are_for(place, capsys):
+    (place / "judged.csv").write_text(
+        "camera,answer,reference,human_verdict\ngate,A dog runs.,A dog is running.,same\n"
+    )
+    assert main(["inspect", "judged.csv"]) == 0
+    shown = capsys.readouterr().out
+    assert "fields no metric reads, kept for --group-by: camera, human_verdict" in shown
+    assert "Next: scenescore evaluate judged.csv   (then calibrate: human_verdict holds people's verdicts)" in shown
+    assert main(["inspect", "one.csv"]) == 0
+    assert capsys.readouterr().out.endswith("Next: scenescore evaluate one.csv\n")

@@ -69,22 +69,6 @@ def test_p_is_that_of_scipys_exact_permutation_test(tmp_path):
     assert first(compare(*sides))["p"] == pytest.approx(theirs.pvalue)
 
 
-def test_few_sessions_are_tested_by_students_t(tmp_path):
-    differences = {"s0": [-0.10, -0.12], "s1": [-0.08, -0.10], "s2": [-0.11, -0.13]}
-    before = [row(f"{s}{n}", {"vision.similarity": 0.8}, session=s) for s in differences for n in range(2)]
-    after = [
-        row(f"{s}{n}", {"vision.similarity": 0.8 + each}, session=s)
-        for s, two in differences.items()
-        for n, each in enumerate(two)
-    ]
-    one = first(compare(write(tmp_path / "a", before), write(tmp_path / "b", after)))
-    theirs = scipy.stats.ttest_1samp([-0.11, -0.09, -0.12], 0)
-    assert (one["p_method"], one["interval"]["method"]) == ("cluster-t", "cluster-t")
-    assert one["p"] == pytest.approx(theirs.pvalue)
-    low, high = theirs.confidence_interval(0.95)
-    assert (one["interval"]["low"], one["interval"]["high"]) == pytest.approx((low, high))
-
-
 def test_verdicts_get_mcnemars_test(tmp_path):
     a = [0.0] * 20 + [1.0] * 9 + [0.0] * 2
     b = [0.0] * 20 + [0.0] * 9 + [1.0] * 2

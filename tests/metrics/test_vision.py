@@ -180,6 +180,8 @@ def test_names_groups_and_last_parts_select_metrics():
     assert select_metrics(["similarity", "vision.similarity"]) == ["vision.similarity"]
     with pytest.raises(RequestError, match=r"Did you mean vision.similarity\?"):
         select_metrics(["vision.similarty"])
+    with pytest.raises(RequestError, match=r"Did you mean vision\?"):
+        select_metrics(["visoin"])
 
 
 @pytest.mark.parametrize("name", list_metrics())

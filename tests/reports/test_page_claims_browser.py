@@ -115,6 +115,17 @@ def test_axe_finds_nothing_in_claims(browser, axe, tmp_path, width, dark):
     tab.close()
 
 
+@pytest.mark.parametrize("width", [1280, 420])
+def test_the_title_above_the_kinds_takes_one_line(browser, tmp_path, width):
+    tab = browser.open(make_claimed(tmp_path, claimed_frames(), FOUND), width=width)
+    lines = (
+        "(() => { const all = document.createRange(); all.selectNodeContents(document.querySelector('.card caption'));"
+    )
+    assert tab.do(f"{lines} return all.getClientRects().length; }})()") == 1
+    assert tab.do("document.documentElement.scrollWidth") <= width
+    tab.close()
+
+
 def test_hostile_claims_are_texts(browser, tmp_path):
     samples = [Sample(i, "s", "a", str(i), text, (text,)) for i, text in enumerate(HOSTILE)]
     found = []

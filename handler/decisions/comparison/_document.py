@@ -145,7 +145,7 @@ def _entry(
         "n_samples": len(scored.places),
         "n_baseline_only": scored.n_baseline_only,
         "n_candidate_only": scored.n_candidate_only,
-        **_figures(one.values, tested(one, n_tests=n_tests[0])),
+        **_figures(one.values, tested(one, n_tests=n_tests[0]), figure.most),
         **distribution(one, higher_is_better=figure.higher_is_better),
         "slices": [_slice(each, figure) for each in slices],
         "regressed": regressed_samples(pairing, scored.places, one.scores, higher_is_better=figure.higher_is_better),
@@ -153,7 +153,7 @@ def _entry(
 
 
 def _slice(one: Slice, figure: Figure) -> dict[str, Any]:
-    found = _figures(one.values, one.tested)
+    found = _figures(one.values, one.tested, figure.most)
     return {
         "by": one.by,
         "value": one.value,
@@ -163,12 +163,16 @@ def _slice(one: Slice, figure: Figure) -> dict[str, Any]:
     }
 
 
-def _figures(values: tuple[float | None, float | None], found: Tested) -> dict[str, Any]:
+def _figures(values: tuple[float | None, float | None], found: Tested, most: float) -> dict[str, Any]:
+    """most: the largest difference there can be, which an interval from few sessions may pass."""
+    interval = found.interval
+    if interval is not None:
+        interval = interval._replace(low=max(interval.low, -most), high=min(interval.high, most))
     return {
         "baseline_value": values[0],
         "candidate_value": values[1],
         "difference": found.difference,
-        "interval": found.interval._asdict() if found.interval else None,
+        "interval": interval._asdict() if interval else None,
         "standard_error": found.standard_error,
         "p": found.p,
         "p_method": found.p_method,

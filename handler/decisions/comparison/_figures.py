@@ -60,6 +60,11 @@ class Figure:
     is_ratio: bool = False
     is_rate: bool = False
 
+    @property
+    def most(self) -> float:
+        """The largest difference that two values can have: 1 of shares, without a bound of others."""
+        return 1.0 if self.is_rate and not self.is_ratio else math.inf
+
     def read(self, row: Mapping[str, Any]) -> tuple[float, float] | None:
         """Numerator and denominator of the metric's part of a row (denominator 1 for a mean); None where it gives none."""
         if self.is_ratio:

@@ -224,7 +224,8 @@ def _open(entry: Mapping[str, Any], power: float) -> str:
     if least is None:
         return f"{text} Too few samples to say how much they vary."
     if least > 1:
-        text += f" These {entry['n_samples']:,} samples are too few to show any difference"
+        of = f" in {many(entry['n_units'], entry['unit'])}" if entry["unit"] != "sample" else ""
+        text += f" These {many(entry['n_samples'], 'sample')}{of} are too few to show any difference"
     else:
         text += f" These {entry['n_samples']:,} samples show a difference of {difference_text(least, entry, '')}"
         text += f" {power:.0%} of the time"

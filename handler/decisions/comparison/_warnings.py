@@ -11,6 +11,7 @@ from handler.decisions.comparison._pairs import Pairing
 
 __all__ = ["joined_by_id", "untested", "warnings_of"]
 
+FEW_UNITS = 6  # under so many, no arrangement of signs is as rare as 1 in 20
 NOTABLE = 0.01  # share of samples that may be on one side alone, or scored on one side alone, without a word
 
 
@@ -40,6 +41,13 @@ def warnings_of(
     if any(entry["unit"] == "sample" for entry in entries):
         yield _warning(
             "one_session", "all samples are of one session: they are taken as independent, and intervals are too narrow"
+        )
+    few = [one for one in entries if one["unit"] != "sample" and 1 < one["n_units"] < FEW_UNITS and one["difference"]]
+    if few:
+        yield _warning(
+            "few_sessions",
+            f"only {many(min(one['n_units'] for one in few), few[0]['unit'])}: samples of one count together, and so few "
+            "can show large differences alone; frames that are independent deserve a session_id of their own",
         )
 
 

@@ -36,7 +36,7 @@ def find_figures(gate: Gate, report: Mapping[str, Any]) -> list[Found]:
     """One figure, or with `*` one per value. Raises RequestError, with the nearest name, for what is not there."""
     metric, key = _split(gate, report)
     return [
-        Found(metric, key, group, _value(summary, key, gate, report), summary)
+        Found(metric, key, group, _value(summary, metric, key, gate, report), summary)
         for group, summary in _slices(gate, metric, report)
     ]
 
@@ -71,19 +71,18 @@ def _slices(gate: Gate, metric: str, report: Mapping[str, Any]) -> list[tuple[st
         raise RequestError(f"the report has no summaries by {gate.by!r}", field="fail_if", hint=hint)
     chosen = [(f"{gate.by} = {name}", one) for value, name, one in groups if gate.value in (value, "*")]
     if not chosen:
-        near = difflib.get_close_matches(str(gate.value), values, n=1)
-        hint = f"Did you mean {near[0]}?" if near else f"There is: {', '.join(values[:20])}"
+        hint = _nearest(values, difflib.get_close_matches(str(gate.value), values, n=1))
         raise RequestError(f"there is no {gate.by} {gate.value!r} in the report", field="fail_if", hint=hint)
     return chosen
 
 
-def _value(summary: Mapping[str, Any], key: str, gate: Gate, report: Mapping[str, Any]) -> float | None:
+def _value(summary: Mapping[str, Any], metric: str, key: str, gate: Gate, report: Mapping[str, Any]) -> float | None:
     leaves = dict(_leaves(summary))
     if key in leaves:
         return leaves[key]
     if key.startswith("skipped."):  # reasons are listed where they occur
         return 0.0
-    raise _unknown(gate, report)
+    raise _unknown(gate, report, metric, key)
 
 
 def _leaves(summary: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, float | None]]:
@@ -94,12 +93,21 @@ def _leaves(summary: Mapping[str, Any], before: str = "") -> Iterator[tuple[str,
             yield f"{before}{name}", value
 
 
-def _unknown(gate: Gate, report: Mapping[str, Any]) -> RequestError:
-    summaries = [(name, metric["overall"]) for name, metric in report["metrics"].items()] + [(COUNTS, report[COUNTS])]
-    known = [f"{name}.{key}" for name, summary in summaries for key, _ in _leaves(summary)]
-    near = difflib.get_close_matches(gate.key, known, n=1, cutoff=0.4)
-    hint = f"Did you mean {near[0]}?" if near else f"There is: {', '.join(known[:20])}"
-    absent = [name for name in list_metrics() if gate.key.startswith(f"{name}.") and name not in report["metrics"]]
+def _unknown(gate: Gate, report: Mapping[str, Any], metric: str | None = None, key: str = "") -> RequestError:
+    overall = {name: found["overall"] for name, found in report["metrics"].items()} | {COUNTS: report[COUNTS]}
+    absent = [name for name in list_metrics() if gate.key.startswith(f"{name}.") and name not in overall]
     if absent:
         hint = f"It was not evaluated: add --metrics {absent[-1]}"
+    elif metric is None:
+        known = [f"{name}.{figure}" for name, summary in overall.items() for figure, _ in _leaves(summary)]
+        hint = _nearest(known, difflib.get_close_matches(gate.key, known, n=1, cutoff=0.4))
+    else:  # compared without the metric's name, which would make any of its figures look near
+        known = [figure for figure, _ in _leaves(overall[metric])]
+        near = [one for one in known if one.endswith(f"_{key}") or key.endswith(f"_{one}")]
+        near = near or difflib.get_close_matches(key, known, n=1)
+        hint = _nearest([f"{metric}.{one}" for one in known], [f"{metric}.{one}" for one in near])
     return RequestError(f"the report has no figure {gate.key!r}", field="fail_if", hint=hint)
+
+
+def _nearest(known: list[str], near: list[str]) -> str:
+    return f"Did you mean {near[0]}?" if near else f"There is: {', '.join(known[:20])}"
