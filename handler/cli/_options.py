@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 import tempfile
@@ -52,7 +53,7 @@ def content_of(text: str) -> str:
     Raises StorageError for the name of a file that is not there.
     """
     is_name = len(text.split()) == 1 and (storage.is_remote(text) or text.endswith((".md", ".txt")))
-    if is_name or (len(text) < LONGEST_NAME and "\n" not in text and Path(text).is_file()):
+    if is_name or (len(text) < LONGEST_NAME and "\n" not in text and os.path.isfile(text)):
         try:
             return storage.read_bytes(text).decode("utf-8-sig").rstrip("\n")
         except UnicodeDecodeError as error:

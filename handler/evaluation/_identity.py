@@ -120,7 +120,7 @@ def _refuse_file_in_the_way(output: str, *inside: str) -> None:
     if storage.is_remote(output):
         return
     folder = Path(output, *inside)
-    if file := next((one for one in (*reversed(folder.parents), folder) if one.is_file()), None):
+    if file := next((one for one in (*reversed(folder.parents), folder) if os.path.isfile(one)), None):
         raise RequestError(
             f"results would go into {str(folder)!r}, and {str(file)!r} is a file, not a folder",
             field="output",

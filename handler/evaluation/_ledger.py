@@ -39,7 +39,7 @@ class Ledger:
         self._worst: list[tuple[float, int, dict[str, Any]]] = []
         self.warnings: Counter[str] = Counter()
         self.examples: dict[str, list[str]] = {}
-        self._there: dict[str, None] = {}
+        self._there: dict[str, list[str]] = {}  # what the first sample has that does not have this tag
 
     @property
     def n_sessions(self) -> int:
@@ -111,7 +111,8 @@ class Ledger:
             known = self._code(code)
             self.warnings[known] += n
             self.examples[known] = [*self.examples.get(known, []), *other.examples[code]][:N_EXAMPLES]
-        self._there |= other._there
+        for by, names in other._there.items():
+            self._there.setdefault(by, names)
 
     def names_nothing(self, by: str) -> bool:
         """Whether samples were grouped by a name that none of them has."""
@@ -120,7 +121,7 @@ class Ledger:
     @property
     def there(self) -> list[str]:
         """What could be grouped by instead, as far as a sample without the name asked for has shown it."""
-        return [*self._there, *FIELDS]
+        return [*dict.fromkeys(name for names in self._there.values() for name in names), *FIELDS]
 
     def state(self) -> dict[str, Any]:
         """Plain JSON from which `restore` makes an equal ledger."""
@@ -131,7 +132,7 @@ class Ledger:
             "worst": [list(entry) for entry in self._worst],
             "warnings": dict(self.warnings),
             "examples": self.examples,
-            "there": [*self._there],
+            "there": self._there,
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -145,7 +146,7 @@ class Ledger:
         self._worst = [(badness, index, entry) for badness, index, entry in state["worst"]]
         self.warnings = Counter(state["warnings"])
         self.examples = dict(state["examples"])
-        self._there = dict.fromkeys(state.get("there", ()))
+        self._there = dict(state.get("there", {}))
 
     def report(self) -> dict[str, Any]:
         """The metric's part of report.json: sessions, groups, overall, worst."""
@@ -181,7 +182,7 @@ class Ledger:
         tally = self._groups.get((by, value))
         if tally is None:
             if not value:
-                self._there |= dict.fromkeys([*sample.tags, *sample.columns][:N_NAMES])
+                self._there[by] = [*sample.tags, *sample.columns][:N_NAMES]
             self._refuse_another(by)
             tally = self._groups[by, value] = self._metric.tally()
         return tally

@@ -14,7 +14,7 @@ def equal_batches(lengths: list[int], threads: int, tokens: int = BATCH_TOKENS) 
     """Positions grouped into batches of one length, the costliest first.
 
     tokens: of a batch. Those of one length differ by one text at most, since a small last batch would cost more than its
-    share; so a batch may hold half as many tokens again.
+    share; so a batch of several may hold nearly twice as many tokens.
     """
     by_length: dict[int, list[int]] = {}
     for position, length in enumerate(lengths):

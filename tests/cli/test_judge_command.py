@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 import pytest
@@ -36,3 +37,8 @@ def test_a_rubric_is_known_by_what_it_says_and_not_by_its_file(signature, tmp_pa
 def test_a_rubric_that_is_not_there_is_refused(signature, capsys):
     assert main(["evaluate", "grades.jsonl", "--format", "judge", "--option", "judge.agreement.rubric=gone.md"]) != 0
     assert "gone.md: no such file" in capsys.readouterr().err
+
+
+def test_a_short_rubric_of_letters_that_take_three_bytes_is_a_text(signature):
+    rubric = "物体の名前" * 40  # 200 characters, 600 bytes: a text that no file could be named by
+    assert f"rubric:{hashlib.sha256(rubric.encode()).hexdigest()[:16]}" in signature(rubric)

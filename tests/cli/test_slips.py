@@ -36,6 +36,13 @@ def test_results_in_the_way_of_a_file_are_refused_with_a_folder_to_name(place, c
     assert (place / "one.csv").read_text() == TABLE
 
 
+@pytest.mark.parametrize("name", ["a" * 300, "写" * 120])
+def test_results_under_a_name_too_long_for_a_folder_are_refused(place, capsys, name):
+    assert main(["evaluate", "one.csv", "--metrics", "captions", "--output", name]) == 2
+    assert "File name too long" in (shown := capsys.readouterr().err)
+    assert "unexpected" not in shown
+
+
 def test_a_folder_where_a_file_is_meant_is_told(place, capsys):
     assert main(["evaluate", "one.csv", "--output", "out"]) == 0
     capsys.readouterr()

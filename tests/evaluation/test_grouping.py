@@ -6,6 +6,7 @@ import orjson
 import pytest
 
 from handler import evaluate
+from handler.evaluation import EvaluationRequest, Machine, run_shards
 
 QUESTIONS = [
     {"question_id": 1, "image": "a.jpg", "text": "Is there a dog?", "label": "yes", "object": "dog"},
@@ -33,3 +34,15 @@ def test_a_name_that_nobody_has_is_answered_with_those_there_are(files):
     report = evaluate(files[0], questions=files[1], group_by=["colour"])
     warning = next(one for one in report["warnings"] if one["code"] == "unknown_group")
     assert warning["examples"] == ["colour (there is: object, question, image, session_id, assistant_id, language)"]
+
+
+def test_shards_name_the_same_as_one_piece_does(files, tmp_path):
+    rows = [{**row, f"only_{row['question_id']}": 1} for row in QUESTIONS]
+    (tmp_path / "questions.jsonl").write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+    request = EvaluationRequest(
+        input=files[0], questions=files[1], group_by=["colour"], output=str(tmp_path / "results")
+    )
+    report = run_shards(request, Machine(shards=3, threads=1))
+    warning = next(one for one in report["warnings"] if one["code"] == "unknown_group")
+    named = "colour (there is: object, only_1, question, image, session_id, assistant_id, language)"
+    assert warning["examples"] == [named]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 
@@ -33,6 +34,12 @@ def test_few_texts_are_shared_among_the_threads():
     assert sorted(map(len, equal_batches([10] * 8, 2))) == [4, 4]
     assert len(equal_batches([10] * 8, 1)) == 1
     assert equal_batches([], 2) == []
+
+
+def test_no_batch_of_several_texts_holds_twice_the_tokens():
+    for length, n in itertools.product(range(2, 385), range(1, 60)):
+        for batch in equal_batches([length] * n, 1):
+            assert len(batch) == 1 or len(batch) * length < 2 * BATCH_TOKENS
 
 
 @pytest.mark.model
