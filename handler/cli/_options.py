@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 LONGEST_NAME = 255  # characters, of a file
+MOST_BYTES = 1_000_000  # of a text given as an option: the report repeats it
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -50,12 +51,17 @@ def reading_words(options: argparse.Namespace) -> list[str]:
 def content_of(text: str) -> str:
     """The text, or what the file of this name holds, without the line breaks at its end, as "$(cat FILE)" gives it.
 
-    Raises StorageError for the name of a file that is not there.
+    Raises StorageError for the name of a file that is not there, RequestError for a folder and for what is no short text.
     """
+    if "\n" not in text and os.path.isdir(text):
+        raise RequestError("this is a folder; name a file in it", file=text)
     is_name = len(text.split()) == 1 and (storage.is_remote(text) or text.endswith((".md", ".txt")))
     if is_name or (len(text) < LONGEST_NAME and "\n" not in text and os.path.isfile(text)):
+        content = storage.read_bytes(text)
+        if len(content) > MOST_BYTES:
+            raise RequestError(f"{len(content):,} bytes are too many for an option (at most {MOST_BYTES:,})", file=text)
         try:
-            return storage.read_bytes(text).decode("utf-8-sig").rstrip("\n")
+            return content.decode("utf-8-sig").rstrip("\n")
         except UnicodeDecodeError as error:
             raise RequestError("the file is not UTF-8 text", file=text) from error
     return text

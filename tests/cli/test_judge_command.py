@@ -42,3 +42,16 @@ def test_a_rubric_that_is_not_there_is_refused(signature, capsys):
 def test_a_short_rubric_of_letters_that_take_three_bytes_is_a_text(signature):
     rubric = "物体の名前" * 40  # 200 characters, 600 bytes: a text that no file could be named by
     assert f"rubric:{hashlib.sha256(rubric.encode()).hexdigest()[:16]}" in signature(rubric)
+
+
+def test_a_folder_or_a_file_too_large_for_a_report_is_no_rubric(signature, tmp_path, capsys):
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "book.md").write_text("x" * 1_000_001)
+    for name, words in (
+        ("rubrics", "this is a folder; name a file in it"),
+        ("book.md", "1,000,001 bytes are too many"),
+    ):
+        assert (
+            main(["evaluate", "grades.jsonl", "--format", "judge", "--option", f"judge.agreement.rubric={name}"]) != 0
+        )
+        assert words in capsys.readouterr().err
