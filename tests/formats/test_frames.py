@@ -11,6 +11,7 @@ from mutations import lines
 
 from handler.errors import InputError, RequestError
 from handler.formats import _watch
+from handler.formats._fields import did_you_mean
 
 
 def one(frame: dict[str, Any], **options: Any) -> Read:
@@ -48,6 +49,20 @@ def test_ambiguous_names_ask_for_a_choice() -> None:
     later = read_text(lines([GOOD, frame, GOOD]))
     assert len(later.samples) == 2
     assert "could be" in later.unreadable[0].reason
+
+
+def test_of_many_names_that_fit_six_are_told() -> None:
+    names = ("prediction", "predicted", "response", "caption", "description", "output", "hypothesis", "candidate")
+    with pytest.raises(InputError) as caught:
+        read_text(json.dumps([dict.fromkeys(names, "a")]))
+    told = "'prediction' or 'predicted' or 'response' or 'caption' or 'description' or 'output'"
+    assert caught.value.message == f"answer could be {told}"
+
+
+def test_a_name_is_compared_by_its_first_80_characters() -> None:
+    """'answ' is near enough to 'answer', and 'ans' is not."""
+    assert did_you_mean("answer", ["_" * 76 + "answ"])
+    assert not did_you_mean("answer", ["_" * 77 + "answ"])
 
 
 def test_the_mapping_wins_and_takes_loose_names() -> None:

@@ -151,6 +151,7 @@ def test_swapped_files_are_told_where_they_cannot_be_turned_back(read):
     assert read({"1": {"a": 1}}, {"1": {"a": 150, "b": 140}})[1].counts["looks_swapped"] == 1
     assert not read({"1": {"a": 150, "b": 140}}, {"1": {"a": 1}})[1].counts
     assert not read({"1": {"a": 0.5, "b": 1}}, {"1": {"a": 100}})[1].counts
+    assert not read({"1": {"a": 1}}, {"1": {"a": 10}})[1].counts  # a grade may be 10
 
 
 def test_beirs_qrels_are_told_from_a_run_by_their_grades(read, tmp_path):
