@@ -12,6 +12,7 @@ from mutations import lines
 from handler.errors import InputError, RequestError
 from handler.formats import _watch
 from handler.formats._fields import did_you_mean
+from handler.formats._values import unreadable
 
 
 def one(frame: dict[str, Any], **options: Any) -> Read:
@@ -222,3 +223,11 @@ def test_messages_stay_on_one_line() -> None:
     assert read_text(json.dumps([frame])).unreadable[0].reason.isprintable()
     odd = read_text(json.dumps([{**GOOD, "an\nswer": 1}]), mapping={"answer": "an\nswer"}).unreadable[0]
     assert odd.reason.isprintable()
+
+
+def test_messages_are_kept_short() -> None:
+    """A field to 200 characters, a reason to 1,000: both may repeat what a file holds."""
+    whole = unreadable(1, None, "f" * 200, "r" * 1000)
+    assert (whole.field, whole.reason) == ("f" * 200, "r" * 1000)
+    cut = unreadable(1, None, "f" * 201, "r" * 1001)
+    assert (cut.field, cut.reason) == ("f" * 200 + "…", "r" * 1000 + "…")

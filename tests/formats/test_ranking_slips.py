@@ -9,6 +9,7 @@ import pytest
 from handler import evaluate
 from handler.errors import InputError
 from handler.formats import Notices, ReadOptions, detect, open_records
+from handler.formats.tasks._ranking_values import are_texts
 from handler.samples import Unreadable
 
 BEIR = "query-id\tcorpus-id\tscore\n"
@@ -135,6 +136,12 @@ def test_captions_by_picture_are_no_rankings(read):
         read({"1": ["a dog"], "2": ["a cat runs"]})
     named, _ = read(json.dumps({"query_id": 1, "ranked": ["a dog", "a cat"], "relevant": ["a cat"]}))
     assert named[0].ranked == ("a dog", "a cat")
+
+
+def test_the_first_hundred_texts_say_whether_they_are_captions():
+    half = ["a dog"] * 50 + ["a.jpg"] * 50
+    assert not are_texts([half, ["a cat"]])
+    assert are_texts([["a cat"], half])
 
 
 def test_ids_that_never_match_are_told_and_bad_rankings_are_not(read):
