@@ -15,7 +15,7 @@ def explain(message: str, text: str, pos: int, *, at_end: bool) -> str:
     if at_end and (not rest or message.startswith("Unterminated")):
         return "unexpected end of JSON: the file seems cut off"
     if message.startswith("Invalid control character"):
-        code = ord(text[pos]) if pos < len(text) else 0
+        code = ord(text[pos])
         return f"control character U+{code:04X} inside a text: write it as \\u{code:04x} (a tab as \\t, a line break as \\n)"
     if rest[:1] in ("]", "}") and before == ",":
         return f"trailing comma before {rest[0]!r}: remove it"
