@@ -107,6 +107,7 @@ def test_several_references(references: dict[str, Any], wanted: tuple[str, ...])
         ({"reference": None}, "reference", "reference is null"),
         ({"reference": []}, "reference", "is an empty list"),
         ({"reference": ["a", None]}, "reference[1]", "reference[1] is null"),
+        ({"reference": None, "reference_2": []}, "reference", "reference is null"),
     ],
 )
 def test_missing_texts_are_unreadable_or_skipped(change: dict[str, Any], field: str, words: str) -> None:

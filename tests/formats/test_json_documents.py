@@ -52,10 +52,11 @@ def test_all_shapes_of_one_session_agree() -> None:
 
 
 def test_lines_of_frames_and_elements() -> None:
-    text = json.dumps(sessions(), indent=1)
-    rows = text.split("\n")
-    for sample in read_text(text).samples:
-        assert rows[(sample.line or 0) - 1].strip() == "{"
+    for items in (sessions(), flat()):
+        text = json.dumps(items, indent=1)
+        rows = text.split("\n")
+        for sample in read_text(text).samples:
+            assert rows[(sample.line or 0) - 1].strip() == "{"
     assert [s.line for s in read_text("\n" + lines(flat())).samples] == [2, 3, 4]
     assert [s.line for s in read_text("[\n" + ",\n\n".join(map(json.dumps, flat())) + "]").samples] == [2, 4, 6]
 
