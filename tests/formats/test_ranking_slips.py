@@ -9,6 +9,7 @@ import pytest
 from handler import evaluate
 from handler.errors import InputError
 from handler.formats import Notices, ReadOptions, detect, open_records
+from handler.formats.tasks import _rankings, _runs
 from handler.formats.tasks._ranking_values import are_texts
 from handler.samples import Unreadable
 
@@ -192,3 +193,23 @@ def test_ranks_that_cannot_order_rows(read):
 def test_whole_numbers_with_a_point_are_the_same_ids(read, run, qrels):
     (sample,), _ = read(run, qrels)
     assert (sample.sample_id, sample.ranked, sample.relevant) == ("1", ("2",), {"2": 1})
+
+
+def test_five_documents_are_shown_best_first(read):
+    (sample,), _ = read({"1": ["a", "b", "c", "d", "e"]}, {"1": ["a"]})
+    assert sample.answer == "a, b, c, d, e"
+    (sample,), _ = read({"1": {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6}}, {"1": ["a"]})
+    assert sample.answer == "f, e, d, c, b, …"
+
+
+def test_more_rows_than_are_held_in_memory_are_refused(read, monkeypatch):
+    run, qrels = "1 Q0 a 1 3 x\n1 Q0 b 2 2 x\n1 Q0 c 3 1 x\n", "1 0 a 1\n1 0 b 1\n"
+    monkeypatch.setattr(_runs, "MAX_JOINED", 3)
+    monkeypatch.setattr(_rankings, "MAX_JOINED", 2)
+    assert read(run, qrels)[0][0].ranked == ("a", "b", "c")
+    monkeypatch.setattr(_runs, "MAX_JOINED", 2)
+    with pytest.raises(InputError, match=r"run:3: query '1' has more than 2 rows"):
+        read(run, qrels)
+    monkeypatch.setattr(_rankings, "MAX_JOINED", 1)
+    with pytest.raises(InputError, match="qrels: more than 1 judgements"):
+        read(run, qrels)
