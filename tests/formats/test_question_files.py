@@ -243,7 +243,9 @@ def test_a_format_asked_for_wins_over_what_the_content_shows(tmp_path):
 
 
 def test_more_questions_than_are_held_in_memory_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(_joining, "MAX_JOINED", 1)
     questions = write(tmp_path / "q.json", POPE_QUESTION, {**POPE_QUESTION, "question_id": 2})
+    monkeypatch.setattr(_joining, "MAX_JOINED", 2)
+    assert len(read(write(tmp_path / "a.jsonl", LLAVA), questions=questions)) == 2
+    monkeypatch.setattr(_joining, "MAX_JOINED", 1)
     with pytest.raises(InputError, match="more than 1 entries"):
         read(write(tmp_path / "a.jsonl", LLAVA), questions=questions)
