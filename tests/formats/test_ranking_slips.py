@@ -195,6 +195,13 @@ def test_whole_numbers_with_a_point_are_the_same_ids(read, run, qrels):
     assert (sample.sample_id, sample.ranked, sample.relevant) == ("1", ("2",), {"2": 1})
 
 
+def test_ranked_objects_need_no_scores_but_all_or_none(read):
+    (sample,), _ = read({"query_id": 1, "ranked": [{"doc_id": "b"}, {"doc_id": "a", "score": None}], "relevant": ["a"]})
+    assert (sample.ranked, sample.scores) == (("b", "a"), ())
+    (problem,), _ = read({"query_id": 1, "ranked": [{"doc_id": "b"}, {"doc_id": "a", "score": 1}], "relevant": ["a"]})
+    assert problem.reason == "ranked has scores for 1 of 2 documents (query '1')"
+
+
 def test_five_documents_are_shown_best_first(read):
     (sample,), _ = read({"1": ["a", "b", "c", "d", "e"]}, {"1": ["a"]})
     assert sample.answer == "a, b, c, d, e"
