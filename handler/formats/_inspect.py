@@ -19,7 +19,7 @@ _COARSE_FROM = 10_000
 
 @dataclass(frozen=True, slots=True)
 class TextLengths:
-    """Quantiles of text lengths in characters; from 10,000 on in steps of 100."""
+    """Quantiles of text lengths in characters; from 10,000 on in steps of 100. Between two lengths the lower one counts."""
 
     n: int
     minimum: int

@@ -14,6 +14,9 @@ def explain(message: str, text: str, pos: int, *, at_end: bool) -> str:
     before = text[max(0, pos - 40) : pos].rstrip()[-1:]
     if at_end and (not rest or message.startswith("Unterminated")):
         return "unexpected end of JSON: the file seems cut off"
+    if message.startswith("Invalid control character"):
+        code = ord(text[pos])
+        return f"control character U+{code:04X} inside a text: write it as \\u{code:04x} (a tab as \\t, a line break as \\n)"
     if rest[:1] in ("]", "}") and before == ",":
         return f"trailing comma before {rest[0]!r}: remove it"
     if message.startswith("Illegal trailing comma"):
@@ -22,9 +25,6 @@ def explain(message: str, text: str, pos: int, *, at_end: bool) -> str:
         return "single quotes: JSON needs double quotes"
     if rest.startswith(COMMENTS):
         return "comments are not JSON: remove them"
-    if message.startswith("Invalid control character"):
-        code = ord(text[pos]) if pos < len(text) else 0
-        return f"control character U+{code:04X} inside a text: write it as \\u{code:04x} (a tab as \\t, a line break as \\n)"
     if rest.startswith(_PYTHON_WORDS):
         return f"{clip(rest.split(',')[0], 12)!r} is not JSON: write true, false or null"
     if message.startswith("Extra data"):

@@ -9,6 +9,7 @@ import pytest
 from handler import evaluate
 from handler.errors import InputError
 from handler.formats import Notices, ReadOptions, open_records
+from handler.formats.tasks import _captions
 from handler.samples import CaptionSample
 
 PEOPLE = [(7, "A red bus."), (3, "Two dogs play."), (7, "A bus in the street"), (9, "A blue car")]
@@ -180,6 +181,15 @@ def test_annotations_must_be_whole(tmp_path, entry, match):
     annotations = write(tmp_path / "captions.json", {"images": [], "annotations": [*whole, entry]})
     results = write(tmp_path / "results.json", [result(1, "a dog")])
     with pytest.raises(InputError, match=match):
+        read(results, references=annotations)
+
+
+def test_more_annotations_than_are_held_in_memory_are_refused(tmp_path, annotations, monkeypatch):
+    results = write(tmp_path / "results.json", [result(7, "a bus")])
+    monkeypatch.setattr(_captions, "MAX_JOINED", 7)  # three pictures and four captions
+    assert len(read(results, references=annotations)) == 3
+    monkeypatch.setattr(_captions, "MAX_JOINED", 6)
+    with pytest.raises(InputError, match="more than 6 entries"):
         read(results, references=annotations)
 
 

@@ -11,6 +11,8 @@ from mutations import lines
 
 from handler.errors import InputError, RequestError
 from handler.formats import _watch
+from handler.formats._fields import did_you_mean
+from handler.formats._values import unreadable
 
 
 def one(frame: dict[str, Any], **options: Any) -> Read:
@@ -48,6 +50,20 @@ def test_ambiguous_names_ask_for_a_choice() -> None:
     later = read_text(lines([GOOD, frame, GOOD]))
     assert len(later.samples) == 2
     assert "could be" in later.unreadable[0].reason
+
+
+def test_of_many_names_that_fit_six_are_told() -> None:
+    names = ("prediction", "predicted", "response", "caption", "description", "output", "hypothesis", "candidate")
+    with pytest.raises(InputError) as caught:
+        read_text(json.dumps([dict.fromkeys(names, "a")]))
+    told = "'prediction' or 'predicted' or 'response' or 'caption' or 'description' or 'output'"
+    assert caught.value.message == f"answer could be {told}"
+
+
+def test_a_name_is_compared_by_its_first_80_characters() -> None:
+    """'answ' is near enough to 'answer', and 'ans' is not."""
+    assert did_you_mean("answer", ["_" * 76 + "answ"])
+    assert not did_you_mean("answer", ["_" * 77 + "answ"])
 
 
 def test_the_mapping_wins_and_takes_loose_names() -> None:
@@ -91,6 +107,7 @@ def test_several_references(references: dict[str, Any], wanted: tuple[str, ...])
         ({"reference": None}, "reference", "reference is null"),
         ({"reference": []}, "reference", "is an empty list"),
         ({"reference": ["a", None]}, "reference[1]", "reference[1] is null"),
+        ({"reference": None, "reference_2": []}, "reference", "reference is null"),
     ],
 )
 def test_missing_texts_are_unreadable_or_skipped(change: dict[str, Any], field: str, words: str) -> None:
@@ -207,3 +224,11 @@ def test_messages_stay_on_one_line() -> None:
     assert read_text(json.dumps([frame])).unreadable[0].reason.isprintable()
     odd = read_text(json.dumps([{**GOOD, "an\nswer": 1}]), mapping={"answer": "an\nswer"}).unreadable[0]
     assert odd.reason.isprintable()
+
+
+def test_messages_are_kept_short() -> None:
+    """A field to 200 characters, a reason to 1,000: both may repeat what a file holds."""
+    whole = unreadable(1, None, "f" * 200, "r" * 1000)
+    assert (whole.field, whole.reason) == ("f" * 200, "r" * 1000)
+    cut = unreadable(1, None, "f" * 201, "r" * 1001)
+    assert (cut.field, cut.reason) == ("f" * 200 + "…", "r" * 1000 + "…")

@@ -45,3 +45,11 @@ def test_languages_are_listed_up_to_a_limit_and_counted_on(tmp_path: Path, monke
     said = ("english", "french", "german", "english", "german")
     path.write_text("".join(json.dumps({"answer": "a", "reference": "b", "language": one}) + "\n" for one in said))
     assert inspect_records(str(path)).languages == {"english": 2, "french": 1}
+
+
+def test_lengths_are_exact_up_to_ten_thousand_and_in_hundreds_from_there(tmp_path: Path) -> None:
+    """95 % of the way from the first of five to the last is place 3.8: the lower one, place 3, counts."""
+    path = tmp_path / "x.jsonl"
+    said = [{"answer": "a" * n, "reference": "b"} for n in (9_999, 10_000, 10_099, 10_199, 20_150)]
+    path.write_text("".join(json.dumps(one) + "\n" for one in said))
+    assert inspect_records(str(path)).answer_lengths == TextLengths(5, 9_999, 10_000, 10_000, 10_100, 10_100, 20_100)

@@ -52,10 +52,11 @@ def test_all_shapes_of_one_session_agree() -> None:
 
 
 def test_lines_of_frames_and_elements() -> None:
-    text = json.dumps(sessions(), indent=1)
-    rows = text.split("\n")
-    for sample in read_text(text).samples:
-        assert rows[(sample.line or 0) - 1].strip() == "{"
+    for items in (sessions(), flat()):
+        text = json.dumps(items, indent=1)
+        rows = text.split("\n")
+        for sample in read_text(text).samples:
+            assert rows[(sample.line or 0) - 1].strip() == "{"
     assert [s.line for s in read_text("\n" + lines(flat())).samples] == [2, 3, 4]
     assert [s.line for s in read_text("[\n" + ",\n\n".join(map(json.dumps, flat())) + "]").samples] == [2, 4, 6]
 
@@ -107,9 +108,12 @@ def test_one_bad_line_costs_one_line() -> None:
         ('[{"a": "x"},\n', 2, 1, "unexpected end"),
         ('{"conversation": [{"assistant": "a"}', 1, 37, "unexpected end"),
         ('[{"a": "tab\there"}]', 1, 12, "control character U\\+0009"),
+        ('[{"a": "he said\n\'stop\'"}]', 1, 16, "control character U\\+000A"),
+        ('[{"a": "one,\n] two"}]', 1, 13, "control character U\\+000A"),
+        ('[{"a": "one\n# two"}]', 1, 12, "control character U\\+000A"),
         ('[{"a": 1}] x', 1, 12, "extra data"),
         ('{"a": 1} {"a": 2}', 1, 10, "JSON Lines"),
-        ('[{"a": 1} {"a": 2}]', 1, 11, "delimiter"),
+        ('[{"a": 1} {"a": 2}]', 1, 11, "not valid JSON: expecting ',' delimiter, found"),
         ('[{"a" 1}]', 1, 7, "delimiter"),
         ("[" * 100_000, 1, 2, "nested more than 64"),
         ("[" * 70 + "]" * 70, 1, 2, "nested more than 64"),
@@ -183,10 +187,21 @@ def test_sessions_on_lines_longer_than_the_sniffed_part() -> None:
     assert len(read_text(json.dumps([big, big])).samples) == 4
 
 
+def test_commas_on_lines_of_their_own_make_no_lines_of_a_document() -> None:
+    """Most lines are objects, the first is none, and the document is longer than the sniffed part."""
+    frames = [json.dumps({"qa_id": str(n), "assistant": "a" * 200, "reference": "b" * 200}) for n in range(1000)]
+    result = read_text('{"session_id": "s", "conversation": [\n' + "\n,\n".join(frames) + "\n]}")
+    assert [s.sample_id for s in result.samples] == [str(n) for n in range(1000)]
+    assert {s.session_id for s in result.samples} == {"s"}
+    assert not result.unreadable
+
+
 def test_texts_and_elements_have_bounds() -> None:
     frame = {"qa_id": "f", "answer": "a" * 1_000_001, "reference": "b"}
     for text in (json.dumps([frame]), lines([frame, frame])):
         assert "1,000,001 characters" in read_text(text).unreadable[0].reason
+    named = json.dumps([{"caption": "a" * 1_000_001, "human": ["b"]}, {"caption": "a", "human": "b" * 1_000_001}])
+    assert [one.field for one in read_text(named).unreadable] == ["caption", "human"]
     with pytest.raises(InputError, match="more than 64,000,000"):
         read_text('[{"answer": "' + "x" * 65_000_000 + '"}]')
     with pytest.raises(InputError, match="line 2 is longer than"):

@@ -47,6 +47,8 @@ def test_json_lines_of_pairs_in_both_orders(tmp_path):
         ({"judge_label": "x", "human": {"ann": "x", "bob": "y"}}, "x", ("x", "y")),
         ({"judge": 3, "annotator_1": 3, "annotator_2": 4, "annotator_id": 99}, 3.0, (3.0, 4.0)),
         ({"judge": "a", "human_label": "b", "human_comment": "c"}, "a", ("b",)),
+        ({"judge": "x", "human": "z", "rater_ann": "x", "rater_bob": "y"}, "x", ("x", "y")),
+        ({"judge": "x", "human": "z", "rater_ann": "y"}, "x", ("z",)),
     ],
 )
 def test_usual_names(tmp_path, record, grade, people):

@@ -87,6 +87,9 @@ def test_encodings_that_do_not_exist_or_do_not_fit() -> None:
             read_text(FLAT, encoding=name)
     with pytest.raises(InputError, match="not ascii"):
         read_text(FLAT, encoding="ascii")
+    for n in (10, 600_000):  # in the first piece that is read, and in a later one
+        with pytest.raises(InputError, match=f"not ascii: cannot decode the byte at offset {n}"):
+            read_bytes(b'["' + b"a" * (n - 2) + b'\xe9"]', encoding="ascii")
     with pytest.raises(InputError, match="not utf-16"):
         read_bytes(FLAT.encode("utf-16")[:-1], encoding="utf-16")
 

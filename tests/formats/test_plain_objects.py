@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 
 import pytest
@@ -46,6 +47,9 @@ def test_the_first_thing_that_cannot_be_read_ends_it(tmp_path, text, line, words
     assert (caught.value.line, words in str(caught.value)) == (line, True), str(caught.value)
 
 
+ROWS = '{"frame": "1", "answer": "a", "reference": "b"}\n' * 3
+
+
 def marked(path, text):
     path.write_text(text)
     marks = LineMarks()
@@ -76,7 +80,18 @@ def test_a_reading_goes_on_at_any_line(tmp_path, form):
         marks.place_of(str(path), 3, None)
 
 
-def test_what_must_be_read_in_order_has_no_places(tmp_path):
-    marks, whole = marked(tmp_path / "x.json", '[{"frame": "1", "answer": "a", "reference": "b"}]')
-    assert len(whole) == 1
-    assert marks.place_of(str(tmp_path / "x.json"), 1, None) is None
+@pytest.mark.parametrize(
+    ("encoded", "encoding"),
+    [
+        (("[" + ROWS.replace("}\n{", "},\n{") + "]").encode(), None),
+        (gzip.compress(ROWS.encode(), mtime=0), None),
+        (ROWS.encode("utf-16"), "utf-16"),
+    ],
+)
+def test_what_must_be_read_in_order_has_no_places(tmp_path, encoded, encoding):
+    path = tmp_path / "x.json"
+    path.write_bytes(encoded)
+    marks = LineMarks()
+    whole = list(open_descriptions(str(path), ReadOptions(encoding=encoding), Notices(), marks=marks))
+    assert [one.line for one in whole] == [1, 2, 3]
+    assert marks.place_of(str(path), 2, None) is None

@@ -64,6 +64,7 @@ def read(path, **options):
         ({"question_id": 1, "question_type": "what", "answers": PEOPLE}, "vqa", "references"),
         ({"q_id": "1_p", "gt_answer": "T", "model_answer": "T"}, "vlm2bench", "answers"),
         ({"q_id": "1_p", "gt_answer": "T", "image_seq_len": 2}, "vlm2bench", "questions"),
+        ({"q_id": "1_p", "image_seq_len": 2}, "vlm2bench", "questions"),
         ({"sequence_id": "s", "coarse": "2", "fine": ["Yes"]}, "sequences", "answers"),
         ({"sequence_id": "s", "coarse": {"answer": "2"}, "fine": []}, "sequences", "questions"),
     ],
@@ -82,6 +83,9 @@ def test_layouts(item, name, role):
         {"question_id": 1, "text": "a dog"},
         {"data": {"text": "a dog"}},
         {"annotations": []},
+        {"doc": {"page": 1}, "caption": "A dog.", "human": "A dog runs."},
+        {"resps": [["A dog."]], "caption": "A dog.", "human": "A dog runs."},
+        {"q_id": "1", "caption": "A dog.", "human": "A dog runs."},
         3,
     ],
 )
@@ -143,6 +147,15 @@ def test_a_broken_line_costs_that_line_only(tmp_path):
     sample, broken = read(str(path), questions=questions)
     assert isinstance(sample, YesNoSample)
     assert broken.line == 2
+
+
+def test_bytes_that_are_not_utf8_are_found_deep_in_answers(tmp_path):
+    questions = write(tmp_path / "q.json", POPE_QUESTION)
+    path = tmp_path / "a.jsonl"
+    row = json.dumps(LLAVA).encode() + b"\n"
+    path.write_bytes(row * 4_000 + b'{"text": "\xe9"}\n')
+    with pytest.raises(InputError, match=rf"offset {len(row) * 4_000 + 10} \(line 4001\)"):
+        read(str(path), questions=questions)
 
 
 def test_a_broken_question_stops_the_run(tmp_path):
@@ -230,7 +243,9 @@ def test_a_format_asked_for_wins_over_what_the_content_shows(tmp_path):
 
 
 def test_more_questions_than_are_held_in_memory_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(_joining, "MAX_JOINED", 1)
     questions = write(tmp_path / "q.json", POPE_QUESTION, {**POPE_QUESTION, "question_id": 2})
+    monkeypatch.setattr(_joining, "MAX_JOINED", 2)
+    assert len(read(write(tmp_path / "a.jsonl", LLAVA), questions=questions)) == 2
+    monkeypatch.setattr(_joining, "MAX_JOINED", 1)
     with pytest.raises(InputError, match="more than 1 entries"):
         read(write(tmp_path / "a.jsonl", LLAVA), questions=questions)

@@ -9,6 +9,8 @@ import pytest
 from handler import evaluate
 from handler.errors import InputError
 from handler.formats import Notices, ReadOptions, detect, open_records
+from handler.formats.tasks import _rankings, _runs
+from handler.formats.tasks._ranking_values import are_texts
 from handler.samples import Unreadable
 
 BEIR = "query-id\tcorpus-id\tscore\n"
@@ -137,6 +139,12 @@ def test_captions_by_picture_are_no_rankings(read):
     assert named[0].ranked == ("a dog", "a cat")
 
 
+def test_the_first_hundred_texts_say_whether_they_are_captions():
+    half = ["a dog"] * 50 + ["a.jpg"] * 50
+    assert not are_texts([half, ["a cat"]])
+    assert are_texts([["a cat"], half])
+
+
 def test_ids_that_never_match_are_told_and_bad_rankings_are_not(read):
     _, notices = read({"1": ["a.jpg"], "2": ["b.jpg"]}, {"1": ["a"], "2": ["b"]})
     assert notices.examples["nothing_judged"] == ["run 'unknown': 'a.jpg' was retrieved, 'a' is judged"]
@@ -151,6 +159,7 @@ def test_swapped_files_are_told_where_they_cannot_be_turned_back(read):
     assert read({"1": {"a": 1}}, {"1": {"a": 150, "b": 140}})[1].counts["looks_swapped"] == 1
     assert not read({"1": {"a": 150, "b": 140}}, {"1": {"a": 1}})[1].counts
     assert not read({"1": {"a": 0.5, "b": 1}}, {"1": {"a": 100}})[1].counts
+    assert not read({"1": {"a": 1}}, {"1": {"a": 10}})[1].counts  # a grade may be 10
 
 
 def test_beirs_qrels_are_told_from_a_run_by_their_grades(read, tmp_path):
@@ -184,3 +193,30 @@ def test_ranks_that_cannot_order_rows(read):
 def test_whole_numbers_with_a_point_are_the_same_ids(read, run, qrels):
     (sample,), _ = read(run, qrels)
     assert (sample.sample_id, sample.ranked, sample.relevant) == ("1", ("2",), {"2": 1})
+
+
+def test_ranked_objects_need_no_scores_but_all_or_none(read):
+    (sample,), _ = read({"query_id": 1, "ranked": [{"doc_id": "b"}, {"doc_id": "a", "score": None}], "relevant": ["a"]})
+    assert (sample.ranked, sample.scores) == (("b", "a"), ())
+    (problem,), _ = read({"query_id": 1, "ranked": [{"doc_id": "b"}, {"doc_id": "a", "score": 1}], "relevant": ["a"]})
+    assert problem.reason == "ranked has scores for 1 of 2 documents (query '1')"
+
+
+def test_five_documents_are_shown_best_first(read):
+    (sample,), _ = read({"1": ["a", "b", "c", "d", "e"]}, {"1": ["a"]})
+    assert sample.answer == "a, b, c, d, e"
+    (sample,), _ = read({"1": {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6}}, {"1": ["a"]})
+    assert sample.answer == "f, e, d, c, b, …"
+
+
+def test_more_rows_than_are_held_in_memory_are_refused(read, monkeypatch):
+    run, qrels = "1 Q0 a 1 3 x\n1 Q0 b 2 2 x\n1 Q0 c 3 1 x\n", "1 0 a 1\n1 0 b 1\n"
+    monkeypatch.setattr(_runs, "MAX_JOINED", 3)
+    monkeypatch.setattr(_rankings, "MAX_JOINED", 2)
+    assert read(run, qrels)[0][0].ranked == ("a", "b", "c")
+    monkeypatch.setattr(_runs, "MAX_JOINED", 2)
+    with pytest.raises(InputError, match=r"run:3: query '1' has more than 2 rows"):
+        read(run, qrels)
+    monkeypatch.setattr(_rankings, "MAX_JOINED", 1)
+    with pytest.raises(InputError, match="qrels: more than 1 judgements"):
+        read(run, qrels)

@@ -119,6 +119,9 @@ def test_what_has_no_counterpart_is_named(tmp_path):
     assert notices.counts == {"answer_without_question": 1, "unanswered_question": 1}
     skipping = read(heard, references=said, on_missing="skip")
     assert [facts(one) for one in skipping] == [("a", "x", ("x",)), ("zz", "y", ()), ("b", None, ("y",))]
+    one_said = write(tmp_path / "one.jsonl", {"utt_id": "a", "text": "x"})
+    surplus = read(heard, references=one_said, on_missing="skip")[1]
+    assert (surplus.sample_id, surplus.session_id, surplus.index) == ("zz", "one", 1)
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,13 @@ def test_an_absent_column_is_named() -> None:
         read_text("x,y\n1,a\n", on_missing="skip")
 
 
+def test_of_many_columns_twenty_are_told() -> None:
+    for n, last in ((20, r"'x19'\. Choose"), (21, r"'x19' and 1 more\. Choose"), (30, r"'x19' and 10 more\. Choose")):
+        columns = ["answer", *(f"x{place}" for place in range(1, n))]
+        with pytest.raises(InputError, match=last):
+            read_text(",".join(columns) + "\n" + ",".join("a" * n) + "\n")
+
+
 def test_without_a_header() -> None:
     mapping = {"sample_id": "#1", "answer": "#2", "references": "#3,#4"}
     result = read_text("f1,a,b,c\nf2,d,e,f\n", mapping=mapping)

@@ -58,6 +58,13 @@ def test_a_constant_side_has_no_correlation(measure, pairs):
     assert measure(pairs) is None
 
 
+@pytest.mark.parametrize("n", range(2, 30))
+def test_a_perfect_tau_is_one_and_no_more(n):
+    """3 / sqrt(3) / sqrt(3), of three items in order, is 1.0000000000000002 where nothing holds it."""
+    assert 1 - 1e-12 <= kendall_tau_b({(place, place): 1 for place in range(n)}) <= 1
+    assert -1 <= kendall_tau_b({(place, -place): 1 for place in range(n)}) <= -1 + 1e-12
+
+
 def test_pearson_of_numbers_far_from_zero_keeps_its_digits():
     near = Counter([(1, 2), (2, 1), (3, 5), (4, 4)])
     far = Counter({(1e9 + one, 1e-9 * other): times for (one, other), times in near.items()})

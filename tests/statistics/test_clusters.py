@@ -116,6 +116,13 @@ def test_weights_draw_as_many_clusters_as_there_are():
     assert blocks[0][1] == pytest.approx(blocks[0][0] @ np.arange(70.0).reshape(35, 2))
 
 
+def test_weights_held_at_a_time_have_a_bound():
+    blocks = [weights.shape for weights, _ in resampled(np.ones((250, 1)))]
+    assert {n_clusters for _, n_clusters in blocks} == {250}
+    assert sum(rows for rows, _ in blocks) == 9_999
+    assert max(rows for rows, _ in blocks) == 4_194  # of 250 weights: 2 ** 20 at most
+
+
 def test_pools_keep_clusters_whole():
     codes = cluster_codes([f"s{n // 3}" for n in range(3000)])
     assert codes.tolist()[:7] == [0, 0, 0, 1, 1, 1, 2]
@@ -151,6 +158,15 @@ def test_a_function_that_resamples_leave_undefined_has_no_interval():
     assert cluster_function_interval(columns, lambda sums: sums[:, 0] / sums[:, 1], low=0, high=1) is None
     assert cluster_function_interval(columns[:9], lambda sums: sums[:, 0] / sums[:, 1], low=0, high=1) is None
     assert cluster_function_interval(columns[1:], lambda sums: sums[:, 0] / sums[:, 1], low=0, high=1) is None  # 0 / 0
+
+
+@pytest.mark.parametrize(("n_with", "defined"), [(3, False), (5, True)])
+def test_one_resample_in_a_hundred_may_leave_a_function_undefined(n_with, defined):
+    """Of 40 clusters n have samples: (1 - n / 40) ** 40 of the resamples hold none, 4.4 % for 3 and 0.5 % for 5."""
+    columns = np.zeros((40, 2))
+    columns[:n_with] = [(1, 5), (2, 5), (3, 5), (2, 4), (1, 4)][:n_with]
+    found = cluster_function_interval(columns, lambda sums: sums[:, 0] / sums[:, 1], low=0, high=1)
+    assert (found is not None) is defined
 
 
 def test_a_function_of_one_cluster_has_no_interval():

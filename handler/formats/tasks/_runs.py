@@ -40,7 +40,8 @@ class _Placed(NamedTuple):
 
 
 def runs(items: Iterator[Item], context: Context) -> Iterator[Found | Unreadable]:
-    """What each query retrieved. Raises InputError when the rows of a query are too far apart to be gathered."""
+    """What each query retrieved. Raises InputError when the rows of a query are too far apart to be gathered, or too
+    many."""
     held: dict[tuple[str, str], list[_Placed]] = {}
     gone: set[tuple[str, str]] = set()
     last, n = None, 0
@@ -59,7 +60,12 @@ def runs(items: Iterator[Item], context: Context) -> Iterator[Found | Unreadable
         rows = held.setdefault(query, [])
         rows.append(one)
         if len(rows) > MAX_JOINED:
-            raise InputError(f"query {clip(one.query)!r} has more than {MAX_JOINED:,} rows", line=one.line)
+            raise InputError(
+                f"query {clip(one.query)!r} has more than {MAX_JOINED:,} rows",
+                file=_file_of(one, context),
+                line=one.line,
+                hint="Leave out the lowest ranks",
+            )
         last, n = query, n + 1
     for rows in held.values():
         yield _gathered(rows, context)
@@ -113,11 +119,15 @@ def _problem(error: FieldError, query: str | None, item: Item) -> Unreadable:
     return unreadable(item.line, item.column, error.field or None, f"{error}{where}")
 
 
-def _scattered(one: _Placed, context: Context) -> InputError:
+def _file_of(one: _Placed, context: Context) -> str:
     answers = context.plan.answers
+    return answers[0] if len(answers) == 1 else one.stem
+
+
+def _scattered(one: _Placed, context: Context) -> InputError:
     return InputError(
         f"query {clip(one.query)!r} comes again, more than {MAX_HELD_ROWS:,} rows after its others",
-        file=answers[0] if len(answers) == 1 else one.stem,
+        file=_file_of(one, context),
         line=one.line,
         hint="Sort the rows by query, for example with `sort -s -k1,1`, which keeps the order within a query",
     )
