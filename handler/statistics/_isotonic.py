@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 __all__ = ["Logistic", "Steps", "isotonic", "logistic", "logistic_of_counts"]
 
-MOST_STEPS = 200
+MOST_STEPS = 400
+STEPS_OF_ONE_LENGTH = 50  # then twice as far: a few scores far from many close ones make a line of enormous slope
 LONGEST_STEP = 1.0  # in standard deviations of the score
 GRADIENT_NOISE = 1e-10  # per sample
 RIDGE = 1e-9
@@ -95,7 +96,7 @@ def logistic_of_counts(
     beta = np.hstack([np.log((n_true + 1) / (n_false + 1)), np.zeros_like(n_true)])
     if start is not None:
         beta[:] = start.intercept + start.slope * centre, start.slope * scale
-    for _ in range(MOST_STEPS):
+    for step_number in range(MOST_STEPS):
         chances = 1 / (1 + np.exp(-np.clip(beta[:, :1] + beta[:, 1:] * x, -700, 700)))
         rests, weights = n * chances - targets, n * chances * (1 - chances)
         gradient = np.column_stack([rests.sum(axis=1), rests @ x])
@@ -104,5 +105,6 @@ def logistic_of_counts(
         a, b, c = weights.sum(axis=1) + RIDGE, weights @ x, weights @ (x * x) + RIDGE
         inverse = np.column_stack([c * gradient[:, 0] - b * gradient[:, 1], a * gradient[:, 1] - b * gradient[:, 0]])
         step = inverse / (a * c - b * b)[:, None]
-        beta -= np.clip(step, -LONGEST_STEP, LONGEST_STEP)  # near separation Newton's own steps overshoot
+        longest = LONGEST_STEP * 2 ** (step_number // STEPS_OF_ONE_LENGTH)
+        beta -= np.clip(step, -longest, longest)  # near separation Newton's own steps overshoot
     return np.column_stack([beta[:, 0] - beta[:, 1] * centre / scale, beta[:, 1] / scale])

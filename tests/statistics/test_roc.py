@@ -141,6 +141,15 @@ def test_logistic_is_the_minimum_of_platts_loss():
     assert tuple(logistic(scores, labels)) == pytest.approx(minimize(loss, [0, 0], tol=1e-12).x, abs=1e-3)
 
 
+def test_logistic_reaches_its_minimum_where_two_scores_lie_far_from_many_close_ones():
+    scores, labels = [0.5] * 499 + [0.501] * 499 + [0, 1], [False] * 499 + [True] * 499 + [False, True]
+    line = logistic(scores, labels)
+    targets = np.where(labels, 501 / 502, 1 / 502)  # Platt's, of 500 and 500
+    chances = 1 / (1 + np.exp(-np.clip(line.intercept + line.slope * np.array(scores), -700, 700)))
+    rests = chances - targets
+    assert [rests.sum(), rests @ (np.array(scores) - 0.5)] == pytest.approx([0, 0], abs=1e-6)  # the loss is flat there
+
+
 def test_logistic_stays_finite_where_classes_part():
     line = logistic([1, 2, 3, 4], [False, False, True, True])
     assert line.slope > 0
