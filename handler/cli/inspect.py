@@ -83,6 +83,9 @@ def _facts(found: Inspection) -> Iterator[tuple[str, str]]:
     if detection.roles:
         yield "task", detection.holds
     yield "holds", f"{many(found.n_samples, found.detection.noun)} in {more}{many(found.n_sessions, 'session')}"
+    if detection.noun == "video":  # it has neither texts of its own nor their language
+        yield from _troubles(found)
+        return
     yield "texts", f"{more}{found.n_distinct_texts:,} distinct"
     for name, lengths in (("answers", found.answer_lengths), ("references", found.reference_lengths)):
         if lengths:

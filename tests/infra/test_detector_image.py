@@ -37,10 +37,7 @@ print(json.dumps({"frames": frames, "scores": scores, "providers": onnxruntime.g
 
 @pytest.fixture(scope="module")
 def python():
-    found = image_python("3.12")
-    if "3.12" not in subprocess.check_output([found, "--version"], text=True):
-        pytest.skip("the detector's image has Python 3.12, which is not on this machine")
-    return found
+    return image_python("3.12")
 
 
 @pytest.fixture(scope="module")
