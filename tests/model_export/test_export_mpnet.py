@@ -65,6 +65,7 @@ def test_graph_and_its_own_output_agree_with_the_run_time() -> None:
     assert np.allclose(found, encoder.encode(["A man walks his dog."]).vectors, rtol=0, atol=1e-6)
 
 
+@pytest.mark.full  # `make model`, which every suite begins with, exports the same weights through the same gate
 def test_real_weights_pass_the_gate_and_give_the_same_graph_again(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

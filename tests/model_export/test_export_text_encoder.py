@@ -108,6 +108,14 @@ def test_tokenizer_file_carries_the_limit_of_the_model_and_no_padding(tiny_expor
     assert content["truncation"]["max_length"] == 32
 
 
+def test_another_export_of_the_same_weights_gives_the_same_files(
+    tiny_model: TinyModel, tiny_export: TinyExport, tmp_path: Path
+) -> None:
+    assert export(tiny_model("mean"), tmp_path / "again") == 0
+    cards = [json.loads((folder / "card.json").read_text()) for folder in (tmp_path / "again", tiny_export("mean"))]
+    assert cards[0]["files"] == cards[1]["files"]
+
+
 def test_second_run_does_nothing_and_is_fast(tiny_model: TinyModel, tiny_export: TinyExport) -> None:
     model, output = tiny_model("cls"), tiny_export("cls")
     before = {path.name: path.stat().st_mtime_ns for path in output.iterdir()}

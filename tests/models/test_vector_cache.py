@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -129,28 +128,25 @@ def test_a_cache_that_cannot_be_written_costs_a_warning(tmp_path, caplog):
 
 
 @pytest.mark.model
-def test_a_second_run_makes_no_session_and_takes_a_twentieth(tmp_path, model, monkeypatch):
+def test_a_second_run_makes_no_session(tmp_path, model, monkeypatch):
     """Another threshold over the same texts: the same similarities, bit by bit, without the model."""
     frames = [
         {
             "answer": f"A person with badge {n} walks past gate {n % 9}, a lamp and a fence.",
             "reference": f"Somebody enters gate {n % 9} with badge {n}, past a fence and a lamp.",
         }
-        for n in range(300)
+        for n in range(60)
     ]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, frames)))
-    plain = evaluate(frames[:60], model=model)
-    seconds, reports = [], []
+    plain = evaluate(frames[:20], model=model)
+    reports = []
     for threshold in (0.75, 0.6):
         _text_encoder._shared_encoder.cache_clear()  # as in a new process
-        started = time.process_time()
         reports.append(evaluate(tmp_path / "a.jsonl", model=model, threshold=threshold, cache=tmp_path / "cache"))
-        seconds.append(time.process_time() - started)
         monkeypatch.setattr(_text_encoder, "open_session", lambda *_: pytest.fail("a session was made"))
     rows = [[row["metrics"]["vision.similarity"] for row in one.samples] for one in (plain, *reports)]
     assert rows[1] == rows[2]
-    assert rows[0] == rows[1][:60]
-    assert seconds[1] * 20 < seconds[0], seconds
+    assert rows[0] == rows[1][:20]
 
 
 @pytest.mark.model
