@@ -7,7 +7,7 @@ from typing import Any
 
 from handler.reports._columns import WORDS
 
-__all__ = ["reason_words", "unscored", "warning_words", "why_undecided"]
+__all__ = ["count_decided", "reason_words", "unscored", "warning_words", "why_undecided"]
 
 _REASONS = {
     "missing_answer": "the model gave no answer",
@@ -27,15 +27,17 @@ _REASONS = {
 
 def reason_words(reason: str) -> str:
     """A reason in words; of `language:german` the language as well."""
-    code, _, more = reason.partition(":")
-    words = _REASONS.get(code, code.replace("_", " "))
-    return f"{words} ({more})" if more else words
+    return _in_words(reason, _REASONS)
 
 
 def warning_words(code: str) -> str:
     """A warning in words; of `language:german` the language as well."""
+    return _in_words(code, WORDS)
+
+
+def _in_words(code: str, known: Mapping[str, str]) -> str:
     name, _, more = code.partition(":")
-    words = WORDS.get(name, name.replace("_", " "))
+    words = known.get(name, name.replace("_", " "))
     return f"{words} ({more})" if more else words
 
 
@@ -49,6 +51,11 @@ def why_undecided(details: Mapping[str, Any]) -> str | None:
 def _undecided(reason: str) -> str:
     """The verdict with its reason, as far as there is one."""
     return f"undecided: {reason_words(reason)}" if reason else "undecided"
+
+
+def count_decided(overall: Mapping[str, Any]) -> int:
+    """Scored samples that have a verdict as well, where the metric gives verdicts and may leave one open."""
+    return int(overall["n_scored"] - overall.get("n_undecided", 0))
 
 
 def unscored(overall: Mapping[str, Any]) -> Iterator[tuple[str, int]]:

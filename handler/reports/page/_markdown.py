@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from handler.counting import many
-from handler.reports._reasons import unscored, warning_words
+from handler.reports._reasons import count_decided, unscored, warning_words
 from handler.reports._terminal import noun_of
 from handler.reports.page._claims import CLAIMS
 from handler.reports.page._figures import ABSENT, interval_words, method_name, shown
@@ -63,7 +63,7 @@ def _figures(metrics: Mapping[str, Any]) -> str:
         interval = (overall.get("intervals") or {}).get(main.key)
         method = plain(f"{interval['level']:.0%}, {method_name(interval['method'])}") if interval else ""
         figures = [f"**{shown(overall.get(main.key), main.form)}**", interval_words(interval, main.form)]
-        scored = f"{overall.get('n_decided', overall['n_scored']):,} of {overall['n_samples']:,}"
+        scored = f"{count_decided(overall):,} of {overall['n_samples']:,}"
         rows.append([plain(name), plain(main.label), *figures, method, scored])
     return _table(["Metric", "Figure", "Value", "Interval", "Method", "Scored"], rows, {2, 3, 5})
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from handler.counting import many
+from handler.reports._reasons import count_decided
 from handler.reports._terminal import noun_of
 from handler.reports.page._description import Description, Table
 from handler.reports.page._figures import interval_bar, interval_words, method_name, shown
@@ -66,7 +67,7 @@ def _sentences(overall: Mapping[str, Any], interval: Mapping[str, Any] | None, f
             f"With more of the same, anything from {words} would be no surprise "
             f"({interval['level']:.0%} interval, {method_name(interval['method'])})."
         )
-    n = overall.get("n_decided", overall["n_scored"])
+    n = count_decided(overall)
     if 0 < n < FEW:
         yield f"Scored: {n}. That is a first impression, not a finding."
 
@@ -108,7 +109,7 @@ def _facts(description: Description, overall: Mapping[str, Any]) -> str:
         rows.append((escaped(figure.label), text))
     undecided = overall.get("n_undecided", 0)
     more = f', <a href="#problems">{undecided:,} undecided</a>' if undecided else ""
-    rows.append(("Scored", f"{overall['n_scored'] - undecided:,} of {overall['n_samples']:,}{more}"))
+    rows.append(("Scored", f"{count_decided(overall):,} of {overall['n_samples']:,}{more}"))
     if overall["n_skipped"] or overall["n_error"]:
         rows.append(("Skipped, in error", f'<a href="#problems">{overall["n_skipped"]:,}, {overall["n_error"]:,}</a>'))
     found = "".join(f"<div><dt>{label}</dt><dd>{text}</dd></div>" for label, text in rows)
