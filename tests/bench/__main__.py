@@ -19,9 +19,9 @@ from typing import Any
 
 from handler.settings import available_threads
 from tests.bench import captions, claims, cold_start, comparison, encoding, frames, start
-from tests.bench.contenders import Job, contenders, encoder_folders
+from tests.bench.contenders import COMPACT, FP32, Job, contenders, encoder_folders
 from tests.bench.machine import machine
-from tests.bench.pairs import write_pairs
+from tests.bench.pairs import write_pairs, write_texts
 
 PARTS = ("pairs", "repeated", "start", "claims", "encoder", "tiers", "growth", "frames", "lambda", "captions")
 REPEATED = 10  # times that each pair of the repeated file comes: 90 % of its texts are known
@@ -79,9 +79,14 @@ def _results(folder: Path, options: argparse.Namespace) -> Iterator[tuple[dict[s
             result = encoding.fractions(encoder_folders(), n, rounds)
             yield result, encoding.lines(result)
     if "tiers" in only:
+        source = folder / "tiers.json"
+        write_texts(source, 2 * 5 * n_pairs)  # long enough for starting to weigh little
+        both = [one for one in who if one.name in (FP32, COMPACT)]
         for n in threads:
-            result = encoding.tiers(who, folder, n, rounds, 5 * n_pairs)
-            yield result, encoding.tier_lines(result)
+            name = f"{5 * n_pairs:,} distinct pairs, int8 against fp32"
+            job = Job(source, folder / "tiers", n)
+            result = {**comparison.compare(name, both, job, rounds, against=FP32), "kind": "tiers"}
+            yield result, comparison.lines(result)
     if "growth" in only and not options.quick:
         result = encoding.growth(who, folder, all_threads, 1)
         yield result, encoding.growth_lines(result)

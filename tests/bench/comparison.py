@@ -14,8 +14,10 @@ __all__ = ["compare", "lines", "listed"]
 TOLERANCE = {FP32: 1e-5, FAIR_FORGE: 1.01e-4}  # against sentence-transformers on torch; fair-forge rounds to 4 decimals
 
 
-def compare(name: str, who: Sequence[Contender], job: Job, rounds: int, **facts: Any) -> dict[str, Any]:
-    """Seconds as medians over the rounds; ratios as medians of each round's own ratio to fair-forge.
+def compare(
+    name: str, who: Sequence[Contender], job: Job, rounds: int, *, against: str = FAIR_FORGE, **facts: Any
+) -> dict[str, Any]:
+    """Seconds as medians over the rounds; ratios as medians of each round's own ratio to the contender `against`.
 
     difference: the largest of a score to that of sentence-transformers on torch. facts: more about the file.
     """
@@ -36,7 +38,7 @@ def compare(name: str, who: Sequence[Contender], job: Job, rounds: int, **facts:
         one.name: {"skipped": skipped[one.name]} if one.name in skipped else _figures(one, runs[one.name])
         for one in who
     }
-    _add_ratios(result["contenders"])
+    _add_ratios(result["contenders"], against)
     _add_differences(result["contenders"], scores)
     return result
 
@@ -47,8 +49,8 @@ def _figures(one: Contender, runs: Sequence[Run]) -> dict[str, Any]:
     return {**medians, "peak_mb": max(run.peak_mb for run in runs), "runs": found}
 
 
-def _add_ratios(contenders: dict[str, Any]) -> None:
-    original = contenders.get(FAIR_FORGE, {}).get("runs")
+def _add_ratios(contenders: dict[str, Any], against: str) -> None:
+    original = contenders.get(against, {}).get("runs")
     for one in contenders.values():
         for key in ("process_seconds", "scoring_seconds", "first_score_seconds"):
             if original and key in one and key in original[0]:
@@ -81,7 +83,7 @@ def lines(result: dict[str, Any]) -> list[str]:
 
 
 def _words(name: str, one: dict[str, Any]) -> str:
-    ratio = f" {one['ratio_process_seconds']:6.1f}x" if "ratio_process_seconds" in one else ""
+    ratio = f" {one['ratio_process_seconds']:6.2f}x" if "ratio_process_seconds" in one else ""
     scoring = f" (scoring {one['scoring_seconds']:6.2f} s)" if "scoring_seconds" in one else ""
     apart = f", difference {one['difference']:.1e}" if "difference" in one and name == COMPACT else ""
     return f"{one['process_seconds']:7.2f} s{ratio}{scoring}, peak {one['peak_mb']:.0f} MB{apart}"

@@ -1,4 +1,4 @@
-"""The encoder beside the machine's own peak, one tier beside the other, and the time of a text as their number grows."""
+"""The encoder beside the machine's own peak, and the time of a text as their number grows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.bench.contenders import COMPACT, FP32, Contender, Job
 from tests.bench.pairs import write_texts
 from tests.bench.processes import Failed, run
 
-__all__ = ["fractions", "growth", "growth_lines", "lines", "tier_lines", "tiers"]
+__all__ = ["fractions", "growth", "growth_lines", "lines"]
 
 FEW, MANY = 1000, 20_000
 
@@ -34,46 +34,6 @@ def lines(result: dict[str, Any]) -> list[str]:
         fraction = result["fractions"].get(name)
         found.append(f"  {name:36} {rate / 1e9:7.1f} G/s" + (f", {fraction:.1%} of the peak" if fraction else ""))
     return found if "skipped" not in result else [*found, f"  skipped: {result['skipped']}"]
-
-
-def tiers(who: Sequence[Contender], folder: Path, threads: int, rounds: int, n_pairs: int) -> dict[str, Any]:
-    """Fp32 and int8 on one file, in turns: seconds of the whole process and of scoring as medians, and their ratios.
-
-    The file is long enough for starting to weigh little: what a queue of many captions gains.
-    """
-    job = Job(folder / "tiers.json", folder / "tiers", threads)
-    write_texts(job.source, 2 * n_pairs)
-    result: dict[str, Any] = {
-        "kind": "tiers",
-        "name": f"{n_pairs:,} distinct pairs, int8 against fp32",
-        "threads": threads,
-    }
-    both = [one for name in (FP32, COMPACT) for one in who if one.name == name]
-    skipped = next((f"{one.name}: {one.skipped}" for one in both if one.skipped), None)
-    if skipped:
-        return {**result, "skipped": skipped}
-    found: dict[str, list[dict[str, float]]] = {one.name: [] for one in both}
-    for _ in range(rounds):
-        for one in both:
-            run_ = one.run(job)
-            found[one.name].append({"process_seconds": run_.seconds, **one.figures(run_.printed)})
-    for key in ("process_seconds", "scoring_seconds"):
-        result[key] = {name: statistics.median(run_[key] for run_ in runs) for name, runs in found.items()}
-        rounds_ = zip(found[FP32], found[COMPACT], strict=True)
-        result[f"ratio_{key}"] = statistics.median(exact[key] / compact[key] for exact, compact in rounds_)
-    return result
-
-
-def tier_lines(result: dict[str, Any]) -> list[str]:
-    """A row for a person."""
-    head = f"{result['name']}, {result['threads']} thread(s)"
-    if "skipped" in result:
-        return [f"{head}: skipped, {result['skipped']}"]
-    exact, compact = (result["process_seconds"][name] for name in (FP32, COMPACT))
-    return [
-        f"{head}: {exact:.2f} s and {compact:.2f} s ({result['ratio_process_seconds']:.2f}x; "
-        f"scoring {result['ratio_scoring_seconds']:.2f}x)"
-    ]
 
 
 def growth(who: Sequence[Contender], folder: Path, threads: int, rounds: int) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.bench.contenders import COMPACT
+
 __all__ = ["table"]
 
 Result = dict[str, Any]
@@ -70,8 +72,7 @@ def _others(results: Sequence[Result]) -> str:
         elif one["kind"] == "claims":
             rows.append([f"{one['name']}, {_threads(one)}", f"{one['ratio']:.2f}x, {one['extra_peak_mb']:+.0f} MB"])
         elif one["kind"] == "tiers":
-            ratios = f"{one['ratio_process_seconds']:.2f}x, scoring alone {one['ratio_scoring_seconds']:.2f}x"
-            rows.append([f"{one['name']}, {_threads(one)}", ratios])
+            rows.append([f"{one['name']}, {_threads(one)}", _gain(one["contenders"][COMPACT])])
         elif one["kind"] == "frames":
             rows += [
                 [f"{int(n):,} {one['name']}, {name}, {_threads(one)}", _speed(size)]
@@ -82,6 +83,12 @@ def _others(results: Sequence[Result]) -> str:
             seconds = [f"{one[side]['process_seconds']:.2f}" for side in ("product", "original")]
             rows.append([one["name"], f"{seconds[0]} s against {seconds[1]} s ({one['ratio_process_seconds']:.1f}x)"])
     return _rows(["", ""], rows)
+
+
+def _gain(one: dict[str, Any]) -> str:
+    if "ratio_process_seconds" not in one:
+        return f"skipped: {one.get('skipped', 'nothing to compare with')}"
+    return f"{one['ratio_process_seconds']:.2f}x, scoring alone {one['ratio_scoring_seconds']:.2f}x"
 
 
 def _speed(size: dict[str, float]) -> str:
