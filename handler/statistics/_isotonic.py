@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 __all__ = ["Logistic", "Steps", "isotonic", "logistic", "logistic_of_counts"]
 
-MOST_STEPS = 400
-STEPS_OF_ONE_LENGTH = 50  # then twice as far: a few scores far from many close ones make a line of enormous slope
-LONGEST_STEP = 1.0  # in standard deviations of the score
+MOST_STEPS = 200
+MOST_HALVINGS = 40
+FALLS = 1e-4  # of what the gradient promises, the least that a step must gain (Armijo)
 GRADIENT_NOISE = 1e-10  # per sample
 RIDGE = 1e-9
+LOSS_NOISE = 1e-12  # of the loss, what rounding may add
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.bool_]
@@ -96,7 +97,8 @@ def logistic_of_counts(
     beta = np.hstack([np.log((n_true + 1) / (n_false + 1)), np.zeros_like(n_true)])
     if start is not None:
         beta[:] = start.intercept + start.slope * centre, start.slope * scale
-    for step_number in range(MOST_STEPS):
+    loss = _loss(beta, x, n, targets)
+    for _ in range(MOST_STEPS):
         chances = 1 / (1 + np.exp(-np.clip(beta[:, :1] + beta[:, 1:] * x, -700, 700)))
         rests, weights = n * chances - targets, n * chances * (1 - chances)
         gradient = np.column_stack([rests.sum(axis=1), rests @ x])
@@ -105,6 +107,19 @@ def logistic_of_counts(
         a, b, c = weights.sum(axis=1) + RIDGE, weights @ x, weights @ (x * x) + RIDGE
         inverse = np.column_stack([c * gradient[:, 0] - b * gradient[:, 1], a * gradient[:, 1] - b * gradient[:, 0]])
         step = inverse / (a * c - b * b)[:, None]
-        longest = LONGEST_STEP * 2 ** (step_number // STEPS_OF_ONE_LENGTH)
-        beta -= np.clip(step, -longest, longest)  # near separation Newton's own steps overshoot
+        promised, length = FALLS * (step * gradient).sum(axis=1), np.ones(len(beta))
+        for _ in range(MOST_HALVINGS):  # near separation, and far from the minimum, whole steps overshoot
+            tried = beta - length[:, None] * step
+            new = _loss(tried, x, n, targets)
+            rises = ~(new <= loss - promised * length + LOSS_NOISE * loss)
+            if not rises.any():
+                break
+            length[rises] /= 2
+        beta, loss = tried, new
     return np.column_stack([beta[:, 0] - beta[:, 1] * centre / scale, beta[:, 1] / scale])
+
+
+def _loss(beta: Floats, x: Floats, n: Floats, targets: Floats) -> Floats:
+    """Platt's, of each row's line; never negative."""
+    margin = beta[:, :1] + beta[:, 1:] * x
+    return np.asarray((n * np.logaddexp(0, margin) - targets * margin).sum(axis=1), np.float64)

@@ -141,13 +141,25 @@ def test_logistic_is_the_minimum_of_platts_loss():
     assert tuple(logistic(scores, labels)) == pytest.approx(minimize(loss, [0, 0], tol=1e-12).x, abs=1e-3)
 
 
+def gradient_of(line, scores, labels):
+    """Of Platt's loss, per sample, in standard deviations of the score."""
+    scores, labels = np.array(scores, float), np.array(labels)
+    targets = np.where(labels, (labels.sum() + 1) / (labels.sum() + 2), 1 / ((~labels).sum() + 2))
+    rests = 1 / (1 + np.exp(-np.clip(line.intercept + line.slope * scores, -700, 700))) - targets
+    return [rests.mean(), (rests * (scores - scores.mean()) / scores.std()).mean()]
+
+
 def test_logistic_reaches_its_minimum_where_two_scores_lie_far_from_many_close_ones():
     scores, labels = [0.5] * 499 + [0.501] * 499 + [0, 1], [False] * 499 + [True] * 499 + [False, True]
-    line = logistic(scores, labels)
-    targets = np.where(labels, 501 / 502, 1 / 502)  # Platt's, of 500 and 500
-    chances = 1 / (1 + np.exp(-np.clip(line.intercept + line.slope * np.array(scores), -700, 700)))
-    rests = chances - targets
-    assert [rests.sum(), rests @ (np.array(scores) - 0.5)] == pytest.approx([0, 0], abs=1e-6)  # the loss is flat there
+    assert gradient_of(logistic(scores, labels), scores, labels) == pytest.approx([0, 0], abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [100, 1000])
+@pytest.mark.parametrize("away", [3e2, 1e3, 1e4, 1e6])
+def test_logistic_reaches_its_minimum_however_far_a_score_lies_away(n, away):
+    scores = [*np.linspace(-1, 1, n), away]
+    labels = [one > 0 for one in scores]
+    assert gradient_of(logistic(scores, labels), scores, labels) == pytest.approx([0, 0], abs=1e-8)
 
 
 def test_logistic_stays_finite_where_classes_part():
