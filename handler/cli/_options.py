@@ -26,7 +26,6 @@ __all__ = [
     "reading_words",
 ]
 
-LONGEST_NAME = 255  # characters, of a file
 MOST_BYTES = 1_000_000  # of a text given as an option: the report repeats it
 
 
@@ -56,12 +55,12 @@ def content_of(text: str) -> str:
     if "\n" not in text and os.path.isdir(text):
         raise RequestError("this is a folder; name a file in it", file=text)
     is_name = len(text.split()) == 1 and (storage.is_remote(text) or text.endswith((".md", ".txt")))
-    if is_name or (len(text) < LONGEST_NAME and "\n" not in text and os.path.isfile(text)):
+    if is_name or ("\n" not in text and os.path.isfile(text)):
         content = storage.read_bytes(text)
         if len(content) > MOST_BYTES:
             raise RequestError(f"{len(content):,} bytes are too many for an option (at most {MOST_BYTES:,})", file=text)
         try:
-            return content.decode("utf-8-sig").rstrip("\n")
+            return content.decode("utf-8-sig").rstrip("\r\n")
         except UnicodeDecodeError as error:
             raise RequestError("the file is not UTF-8 text", file=text) from error
     return text

@@ -55,7 +55,7 @@ def _undecided(reason: str) -> str:
 
 def count_decided(overall: Mapping[str, Any]) -> int:
     """Scored samples that have a verdict as well, where the metric gives verdicts and may leave one open."""
-    return int(overall["n_scored"] - overall.get("n_undecided", 0))
+    return int(overall["n_scored"] - (overall.get("n_undecided") or 0))
 
 
 def unscored(overall: Mapping[str, Any]) -> Iterator[tuple[str, int]]:

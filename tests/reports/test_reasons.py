@@ -8,6 +8,8 @@ import re
 import pytest
 
 from handler.cli import main
+from handler.reports.page._metrics import DESCRIPTIONS
+from handler.reports.page._tables import session_table
 
 TABLE = """session_id,sample_id,language,answer,reference
 cam-1,blank,,,A dog is running in the yard.
@@ -77,3 +79,24 @@ def test_the_cards_leave_no_gap_beside_the_tall_one_and_stand_alone_where_it_is_
     assert tall["left"] == first["left"] == second["left"]
     assert 0 < first["top"] - tall["bottom"] < 30
     tab.close()
+
+
+def test_sessions_count_as_scored_what_is_decided():
+    """Claims decide 1 of 3 frames of s1 and both of s2; similarity scores all five."""
+    names = ("vision.similarity", "vision.claims")
+    metrics = {
+        name: {
+            "sessions": [
+                {"session_id": "s1", "assistant_id": "m", "n_scored": 3, "n_skipped": 0, "n_error": 0},
+                {"session_id": "s2", "assistant_id": "m", "n_scored": 2, "n_skipped": 0, "n_error": 0},
+            ]
+        }
+        for name in names
+    }
+    for session, n in zip(metrics["vision.claims"]["sessions"], (2, 0), strict=True):
+        session |= {"n_undecided": n, "rate": 0.0}
+    descriptions = {name: DESCRIPTIONS[name] for name in names}
+    counts = {one["label"]: one["values"] for one in session_table(metrics, descriptions)["columns"]}
+    assert (counts["Scored"], counts["Undecided"]) == ([3, 2], [2, 0])
+    alone = session_table({"vision.claims": metrics["vision.claims"]}, descriptions)
+    assert {one["label"]: one["values"] for one in alone["columns"]}["Scored"] == [1, 2]

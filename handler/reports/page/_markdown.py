@@ -101,7 +101,7 @@ def _sessions(metrics: Mapping[str, Any]) -> str:
                 plain(one["assistant_id"]),
                 shown(one.get(main.key), main.form),
                 interval_words((one.get("intervals") or {}).get(main.key), main.form),
-                f"{one['n_scored']:,}",
+                f"{count_decided(one):,}",
             ]
             for one in sessions[:MAX_SESSIONS]
         ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from handler.reports._reasons import count_decided
 from handler.reports.page._description import Description, Figure
 from handler.reports.page._figures import axis_of
 from handler.reports.page._text import clean
@@ -52,12 +53,22 @@ def _table(found: Mapping[str, dict[Key, Any]], descriptions: Mapping[str, Descr
         if len(found) == 1:
             columns += [_column(one, rows, None) for one in description.figures if one.key != "threshold"]
     first = [next(iter(found.values())).get(key, {}) for key in keys] if found else []
-    columns.append(_column(Figure("n_scored", "Scored", "count"), first, None))
+    scored = [{"n": count_decided(row)} if row else {} for row in first]
+    columns.append(_column(Figure("n", "Scored", "count"), scored, None))
+    if len(found) > 1 and (undecided := _undecided(found, keys)):
+        columns.append(_column(Figure("n_undecided", "Undecided", "count"), undecided, None))
     if any(row.get("n_skipped") or row.get("n_error") for row in first):
         lost = [{"n": row.get("n_skipped", 0) + row.get("n_error", 0)} for row in first]
         columns.append(_column(Figure("n", "Not scored", "count"), lost, None))
     told = [one for one in columns if any(value is not None for value in one["values"])]
     return {"keys": keys, "n": len(keys), "columns": told}
+
+
+def _undecided(found: Mapping[str, dict[Key, Any]], keys: list[Key]) -> list[Any]:
+    """The rows of the metric that leaves samples open, where one does: "Scored" is the first metric's."""
+    open_ = (slices for slices in found.values() if any(one.get("n_undecided") for one in slices.values()))
+    slices = next(open_, None)
+    return [] if slices is None else [slices.get(key, {}) for key in keys]
 
 
 def _column(figure: Figure, rows: list[Any], axis: tuple[float, float] | None) -> dict[str, Any]:
